@@ -12,8 +12,9 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
   const place = join(folder, 'workspace');
   mkdirSync(place, { recursive: true });
   const env = { PATH: process.env['PATH'], HOLDFAST_STATE_HOME: process.env['HOLDFAST_STATE_HOME'], HOME: folder };
-  const run = (command: string, words: readonly string[], input = ''): void => {
-    const ran = spawnSync(command, words, { cwd: place, env, input });
+  const slow = { ...env, PATH: `${slowDisk(folder)}:${env.PATH}` };
+  const run = (command: string, words: readonly string[], input = '', environment = env): void => {
+    const ran = spawnSync(command, words, { cwd: place, env: environment, input });
     if (ran.status !== 0) throw new Error(`${command} ${words.join(' ')} ended with ${ran.status}: ${ran.stderr}`);
   };
   const node = (...words: string[]): void => run(process.execPath, words);
@@ -28,9 +29,14 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
     calls += 1;
     return inputOf(event, { ...call, tool_response: { exit_code: 0 } });
   };
-  // As the client does it: a shell of its own runs the command in its settings.
+  // As the client does it: a shell of its own runs the command in its settings, Codex a login shell.
   const launch = (event: 'PreToolUse' | 'PostToolUse'): void =>
     run('sh', ['-c', `sh '${launcher}' claude ${event} || true`], toolUse(event));
+  const inLoginShell = (): void => run('bash', ['-lc', `sh '${launcher}' codex PostToolUse`], toolUse('PostToolUse'));
+  const byName = (): void =>
+    run('sh', ['-c', `'${join(PROGRAM, '../holdfast-hook')}' gemini AfterTool`], toolUse('PostToolUse'));
+  const slowly = (): void => run('sh', ['-c', `sh '${launcher}' claude PreToolUse`], toolUse('PreToolUse'), slow);
+  const endTurn = (): void => run('sh', ['-c', `sh '${launcher}' claude Stop || true`], inputOf('Stop', {}));
   const inbox = join(place, '.git/holdfast/inbox');
   const reports = (): string[] => readdirSync(inbox).filter((name) => name.endsWith('.in'));
   const status = (): void => node(PROGRAM, 'status');
@@ -55,6 +61,9 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
     bare: () => node('-e', '0'),
     begin: () => launch('PreToolUse'),
     end: () => launch('PostToolUse'),
+    login: inLoginShell,
+    named: byName,
+    slow: slowly,
   });
   const drains: Record<number, number[]> = { 0: [], 1: [], 50: [], [MANY]: [] };
   const turns: number[] = [];
@@ -68,7 +77,7 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
     }
     const turn = timeOf(() => {
       for (let index = 0; index < HOOKS_OF_A_TURN; index++) launch(index % 2 === 0 ? 'PreToolUse' : 'PostToolUse');
-      hook('Stop', {});
+      endTurn();
     });
     turns.push(turn / HOOKS_OF_A_TURN);
     hook('UserPromptSubmit', { prompt: 'Go on' });
@@ -83,6 +92,9 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
       { atMost: 0.25 },
     ),
     ratioRow('the same, its end', ratios(times.end, times.bare), { atMost: 0.25 }),
+    ratioRow('the same in a login shell, as Codex runs it', ratios(times.login, times.bare), { atMost: 0.3 }),
+    ratioRow('the same by name, as settings of a project call it', ratios(times.named, times.bare), { atMost: 0.25 }),
+    ratioRow('the beginning of a command with 4 ms for each fsync', ratios(times.slow, times.bare), { atMost: 0.35 }),
     ratioRow(`a turn of ${HOOKS_OF_A_TURN} tool-use hooks with its end, per hook`, ratios(turns, bare), {
       atMost: 0.35,
     }),
@@ -90,6 +102,14 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
     ratioRow('50 waiting reports, added to the next command', added(50), { atMost: 2.5 }),
     ratioRow(`${MANY.toLocaleString('en')} waiting reports, added to the next command`, added(MANY), { atMost: 50 }),
   ];
+}
+
+/** A folder for the search path with a `dd` that waits 4 ms before it starts; that costs a shell and a `sleep` more. */
+function slowDisk(folder: string): string {
+  const bin = join(folder, 'slow');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'dd'), '#!/bin/sh\nsleep 0.004\nexec /bin/dd "$@"\n', { mode: 0o755 });
+  return bin;
 }
 
 function timeOf(work: () => void): number {

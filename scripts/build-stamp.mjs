@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
 const sources = {
-  bin: ['src', ...settings],
+  bin: ['src', 'launcher', ...settings],
   lib: ['src', ...settings],
   web: ['src', 'web', ...settings],
 };

@@ -17,19 +17,22 @@ const hotParts = [
   'operations/step/checkpoint',
   'operations/step/complete',
   'operations/brief/parts/save-resume',
+  'operations/run/parts/current-run',
   'operations/step/start',
+  'operations/journal/parts/known-heads',
 ];
 
 /** Loaded on demand, and together: what composes a brief. */
 const briefParts = ['operations/brief/resume', 'operations/brief/parts/resume-file', 'operations/session/start'];
 
-/** A hook needs the hooks of one client; a file of their own would cost more than loading all of them. */
+/** Loaded on demand, and together: what a hook needs, with the hooks of all clients. */
 const clientHooks = readdirSync(`${root}src/clients`, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => `clients/${name}/hooks`);
+const hookParts = ['hooks/hook', 'hooks/moments', 'hooks/drain', 'hooks/take-reports', ...clientHooks];
 
 /** The same part of all clients is one file. */
-const clientParts = ['hooks', 'install', 'transcript'].map((part) => ({
+const clientParts = ['install', 'transcript'].map((part) => ({
   name: `clients-${part}`,
   test: new RegExp(`[\\\\/]clients[\\\\/]\\w+[\\\\/]${part}\\.ts$`),
 }));
@@ -39,9 +42,17 @@ async function buildProgram() {
   rmSync(`${root}dist/bin`, { recursive: true, force: true });
   // What nearly every command needs is in one file: finding and opening a second one takes as long as compiling the first.
   await bundleProgram('program', 'src/bin/program.ts', hotParts);
-  await bundleProgram('hook', 'src/bin/hook-program.ts', ['store/sqlite/store', ...clientHooks]);
   await bundleProgram('holdfast', 'src/bin/holdfast.ts');
   chmodSync(`${root}dist/bin/holdfast.cjs`, 0o755);
+  writeLauncher();
+}
+
+/** The hook launcher for settings that hold no paths. */
+function writeLauncher() {
+  const values = readFileSync(`${root}launcher/values.sh`, 'utf8').trimEnd();
+  const text = readFileSync(`${root}launcher/hook.sh`, 'utf8').replace(/^N=@NODE@.*$/m, () => values);
+  writeFileSync(`${root}dist/bin/holdfast-hook`, text);
+  chmodSync(`${root}dist/bin/holdfast-hook`, 0o755);
 }
 
 function buildLibrary() {
@@ -59,11 +70,12 @@ async function bundleProgram(name, entry, hot = []) {
   const first = [entry, ...hot.map((part) => `src/${part}.ts`)].map((file) => `${root}${file}`);
   const together = new Set();
   const brief = new Set();
+  const hooks = new Set();
   const bundle = await rolldown({
     cwd: root,
     input: { [name]: entry },
     platform: 'node',
-    // The hooks of all clients are in the first file on purpose.
+    // The hooks of all clients are in one file on purpose.
     checks: { ineffectiveDynamicImport: false },
     // Prefer ES modules: CommonJS may load its parts by computed names that no bundler resolves.
     resolve: { mainFields: ['module', 'main'] },
@@ -75,12 +87,13 @@ async function bundleProgram(name, entry, hot = []) {
         name: 'contents of the first file',
         buildEnd() {
           const follow = (id, modules) => {
-            if (together.has(id) || modules.has(id)) return;
+            if (together.has(id) || brief.has(id) || modules.has(id)) return;
             modules.add(id);
             for (const needed of this.getModuleInfo(id)?.importedIds ?? []) follow(needed, modules);
           };
           for (const id of first) follow(id, together);
           for (const part of briefParts) follow(`${root}src/${part}.ts`, brief);
+          for (const part of hookParts) follow(`${root}src/${part}.ts`, hooks);
         },
       },
     ],
@@ -97,6 +110,7 @@ async function bundleProgram(name, entry, hot = []) {
       groups: [
         { name, test: (id) => together.has(id) },
         { name: 'brief', test: (id) => brief.has(id) },
+        { name: 'hooks', test: (id) => hooks.has(id) },
         ...clientParts,
       ],
     },

@@ -123,9 +123,9 @@ export const layers: readonly Layer[] = [
   {
     name: 'index',
     holds: ['src/index.ts', 'src/holdfast.ts', 'src/codewalk.ts'],
-    imports: belowInterfaces,
+    imports: [...belowInterfaces, 'hooks'],
     modules: ['valibot', 'node:path'],
-    why: 'The library calls operations and needs no interface.',
+    why: 'The library calls operations, records what hooks left, and needs no other interface.',
   },
   {
     name: 'bin',

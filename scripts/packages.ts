@@ -33,7 +33,7 @@ export function packagedFiles(read: (path: string) => string): Map<string, strin
     owner: { name: 'Holdfast' },
     plugins: [{ name: 'holdfast', source: './', description }],
   });
-  put('claude/hooks/hooks.json', { description, hooks: listed(claudeEvents(`node "${root}"`, alsoTools)) });
+  put('claude/hooks/hooks.json', { description, hooks: listed(claudeEvents(`node "${root}" hook`, alsoTools)) });
   put('claude/.mcp.json', { mcpServers: { holdfast: { command: 'node', args: [root, 'mcp'] } } });
 
   const launcher = `\${extensionPath}\${/}holdfast.cjs`;
@@ -42,10 +42,10 @@ export function packagedFiles(read: (path: string) => string): Map<string, strin
     contextFileName: 'GEMINI.md',
     mcpServers: { holdfast: { command: 'node', args: [launcher, 'mcp'] } },
   });
-  put('gemini/hooks/hooks.json', { hooks: listed(geminiEvents(`node "${launcher}"`)) });
+  put('gemini/hooks/hooks.json', { hooks: listed(geminiEvents(`node "${launcher}" hook`)) });
   put('gemini/GEMINI.md', `${instructions.join('\n')}\n`);
 
-  put('cursor/hooks.json', { version: 1, hooks: listed(cursorEvents('holdfast')) });
+  put('cursor/hooks.json', { version: 1, hooks: listed(cursorEvents('holdfast-hook')) });
   put('cursor/mcp.json', { mcpServers: { holdfast: { command: 'holdfast', args: ['mcp'] } } });
   put('cursor/rules/holdfast.mdc', rule);
   return files;

@@ -74,6 +74,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     run: options.run,
     isVerbatim: options.verbatim,
     now: options.now,
+    takeReports: async (context) => (await import('./hooks/take-reports.ts')).takeReports(context),
     ...(options.agent === undefined ? {} : { owner: ownerOf(process.pid) }),
   };
   const context = openContext(open);
@@ -114,6 +115,7 @@ function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
   const root: Record<string, unknown> = {};
   for (const name of operationNames) {
     const call = async (input: unknown = {}) => {
+      if (name !== 'doctor') await context.takeReports();
       return (await callOperation(await loadOperation(name), context, input)).data;
     };
     const [group, member] = name.split('.') as [string, string | undefined];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copyOf, type Folder, newFolder, newWorkspace } from './command-line.ts';
@@ -13,6 +13,12 @@ function put(folder: Folder, path: string, text: string): void {
 
 const has = (folder: Folder, path: string): boolean => existsSync(join(folder.path, path));
 const textOf = (folder: Folder, path: string): string => readFileSync(join(folder.path, path), 'utf8');
+
+/** What is moved, and was: the only record in the state folder. */
+function recordOf(folder: Folder, run: string): string {
+  const [clone = ''] = readdirSync(folder.state('archives'));
+  return folder.state('archives', clone, `${run}.json`);
+}
 
 const session = (): Folder => copyOf('adopted run', adopt);
 const finished = (): Folder => copyOf('finished run', () => finish(session()));
@@ -129,12 +135,13 @@ describe('archiving a run with files of its own', () => {
   it('takes another name if the chosen one was taken meanwhile', () => {
     const folder = finished();
     const { run } = folder.data('archive');
-    const intent = folder.own('archives', `${run.id}.json`);
-    const [first] = JSON.parse(readFileSync(intent, 'utf8'));
+    const intent = recordOf(folder, run.id);
+    const { intents, ...record } = JSON.parse(readFileSync(intent, 'utf8'));
+    const [first] = intents;
     // As after a crash before the last move, and then another file takes the name.
     put(folder, ACTIVE, textOf(folder, ARCHIVED));
     put(folder, ARCHIVED, 'Somebody else\n');
-    writeFileSync(intent, JSON.stringify([{ ...first, done: false }]));
+    writeFileSync(intent, JSON.stringify({ ...record, intents: [{ ...first, done: false }] }));
     folder.data('archive', '--run', run.id);
     expect(has(folder, ACTIVE)).toBe(false);
     expect(textOf(folder, ARCHIVED)).toBe('Somebody else\n');
@@ -147,20 +154,18 @@ describe('archiving a run with files of its own', () => {
     const folder = finished();
     const { run } = folder.data('archive');
     // As after a crash in the middle: one document moved, the rest not, the intent not marked as done.
-    const intent = folder.own('archives', `${run.id}.json`);
-    const [first] = JSON.parse(readFileSync(intent, 'utf8'));
+    const intent = recordOf(folder, run.id);
+    const { intents, ...record } = JSON.parse(readFileSync(intent, 'utf8'));
+    const [first] = intents;
     const state = first.moves.at(-1);
     put(folder, state.from, textOf(folder, state.to));
     writeFileSync(join(folder.path, state.to), '');
-    writeFileSync(
-      intent,
-      JSON.stringify([
-        { ...first, done: false, moves: first.moves.slice(0, -1).concat({ ...state, to: `${state.to}x` }) },
-      ]),
-    );
+    const to = state.to.replace('.md', '-x.md');
+    const moves = first.moves.slice(0, -1).concat({ ...state, to });
+    writeFileSync(intent, JSON.stringify({ ...record, intents: [{ ...first, done: false, moves }] }));
     folder.data('archive', '--run', run.id);
     expect(has(folder, ACTIVE)).toBe(false);
-    expect(has(folder, `${state.to}x`)).toBe(true);
+    expect(has(folder, to)).toBe(true);
   });
 
   it('leaves a RESUME.md that shows it, since when, and how to continue; so does abandoning', () => {

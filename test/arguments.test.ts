@@ -41,17 +41,17 @@ describe('a command line', () => {
     };
     expect(hintsOf('strat', 't1')).toContain('`start`');
     expect(hintsOf('plan', 'ad')).toContain('`plan add`');
-    expect(hintsOf('session')).toContain('`session start`');
+    expect(hintsOf('session', 'nothing')).toContain('`session start`');
     expect(hintsOf('skip', 't1', '--reson', 'r')).toContain('`--reason`');
     expect(hintsOf('status', '--jsn')).toContain('`--json`');
     expect(hintsOf('--jsonn')).toContain('`--json`');
     expect(hintsOf('status', '--constructor', 'x')).toContain('no flag');
-    expect(hintsOf('note', 'two', 'words')).toContain('quotes');
+    expect(hintsOf('status', 'two', 'words')).toContain('quotes');
     expect(hintsOf('note', 'x', '--step')).toContain('needs a value');
     expect(hintsOf('start', 't1', '--agent', '--json')).toContain('`--agent=--json`');
     expect(hintsOf('note', 'x', '--idempotency', '')).toContain('needs a value');
-    expect(folder.fault('start')).toMatchObject({ code: 'invalid', exit: 2, message: 'key is needed.' });
-    expect(folder.fault('skip', 't1')).toMatchObject({ code: 'invalid', message: 'reason is needed.' });
+    expect(folder.fault('start')).toMatchObject({ code: 'usage', exit: 2, message: '`start` needs a step.' });
+    expect(folder.fault('skip', 't1')).toMatchObject({ code: 'invalid', message: '`skip` needs a reason.' });
     expect(folder.data('log')['version']).toBe(5);
   });
 

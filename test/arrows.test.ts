@@ -20,7 +20,7 @@ const architecture: Record<string, { file: string; may: string }> = {
   hooks: { file: 'src/hooks/a.ts', may: 'core formats clients workspace store databases engine operations' },
   http: { file: 'src/http/a.ts', may: 'core formats clients workspace store databases engine operations' },
   mcp: { file: 'src/mcp/a.ts', may: 'core formats clients workspace store databases engine operations' },
-  index: { file: 'src/holdfast.ts', may: 'core formats clients workspace store databases engine operations' },
+  index: { file: 'src/holdfast.ts', may: 'core formats clients workspace store databases engine operations hooks' },
   bin: {
     file: 'src/bin/a.ts',
     may: 'core formats clients workspace store databases engine operations cli hooks http mcp index',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, inject } from 'vitest';
-import { makeRepository } from './repository.ts';
+import { makeRepository, takeForOwn } from './repository.ts';
 import { runAtTerminal } from './terminal.ts';
 
 /** The built program, run as a user runs it: as a process with its own environment. */
@@ -48,6 +48,8 @@ export interface Folder extends Commands {
   path: string;
   /** Commands of a person at a terminal. */
   person: Commands;
+  /** A command that reads this text from standard input. */
+  pipe(text: string, ...words: string[]): Ran;
   start(...words: string[]): Promise<Ran>;
   env: Record<string, string>;
   /** A file in the data folder. */
@@ -69,19 +71,22 @@ export function newFolder(): Folder {
   makeRepository(path);
   mkdirSync(state, { mode: 0o700 });
   const env: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: state, HOLDFAST_STATE_HOME: state };
-  const run: Commands['run'] = (...words) => {
+  const pipe: Folder['pipe'] = (text, ...words) => {
     const ran = spawnSync(process.execPath, [program, ...words], {
       cwd: path,
       env,
+      input: text,
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
       timeout: 25_000,
     });
     return read(ran.status, ran.stdout, ran.stderr);
   };
+  const run: Commands['run'] = (...words) => pipe('', ...words);
   return {
     path,
     env,
+    pipe,
     own: (...parts) => join(path, '.git/holdfast', ...parts),
     state: (...parts) => join(state, ...parts),
     ...commandsBy(run),
@@ -163,6 +168,7 @@ export function copyOf(name: string, make: () => Folder): Folder {
   const folder = newFolder();
   cpSync(kept, folder.path, { recursive: true, preserveTimestamps: true });
   cpSync(stateOf(kept), stateOf(folder.path), { recursive: true, preserveTimestamps: true });
+  takeForOwn(folder);
   return folder;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -252,6 +252,22 @@ describe('a disk that cannot be written', () => {
       if (recorded !== 'no') expect(answer.fault?.hints ?? []).not.toContain('Nothing was written.');
     }
     expect([...seen].sort()).toEqual(['no', 'yes']);
+    expect(folder.run('doctor').code).toBe(0);
+  });
+
+  it('is a warning if the journal was written and only cannot be closed', () => {
+    const folder = newWorkspace();
+    const before = folder.data('log')['version'] as number;
+    // The log has room, and the journal cannot grow by what is in it.
+    const script = `trap '' XFSZ; ulimit -f ${statSync(journalOf(folder)).size / 1024}; exec "$@"`;
+    const words = [process.execPath, program, 'note', 'x'.repeat(60_000), '--json'];
+    const options = { cwd: folder.path, env: folder.env, encoding: 'utf8' } as const;
+    const ran = spawnSync('bash', ['-c', script, 'bash', ...words], options);
+    expect([ran.status, JSON.parse(ran.stdout)]).toMatchObject([
+      0,
+      { ok: true, warnings: [expect.stringMatching(/could not be closed.*stays recorded/)] },
+    ]);
+    expect(folder.data('log')['version']).toBe(before + 1);
     expect(folder.run('doctor').code).toBe(0);
   });
 

@@ -12,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, newFolder, newPlainWorkspace, newWorkspace, program } from './command-line.ts';
 
@@ -104,17 +104,17 @@ describe('a data folder', () => {
   it('that is moved stays the same clone; one that is copied becomes another', () => {
     const folder = newWorkspace();
     folder.data('note', 'here');
-    const { clone, store } = cloneOf(folder.own('clone.json'));
+    const { clone } = cloneOf(folder.own('clone.json'));
     const moved = newFolder();
     rmSync(moved.path, { recursive: true });
     renameSync(folder.path, moved.path);
     moved.env['HOLDFAST_STATE_HOME'] = folder.state();
     moved.data('note', 'moved');
-    expect(cloneOf(moved.own('clone.json'))).toMatchObject({ clone, store });
+    expect(cloneOf(moved.own('clone.json'))).toMatchObject({ clone });
     cpSync(moved.path, folder.path, { recursive: true });
     folder.data('note', 'copied');
     expect(cloneOf(folder.own('clone.json'))).toMatchObject({
-      origin: { clone, store },
+      origin: { clone, isSettled: true },
       places: [{ path: join(folder.path, '.git') }],
     });
     expect(cloneOf(folder.own('clone.json'))['clone']).not.toBe(clone);
@@ -182,6 +182,71 @@ describe('a repository of another user', () => {
     folder.data('init', '--id', 'kept');
     folder.data('note', 'x');
     for (const name of ['', 'clone.json']) expect([name, lstatSync(folder.own(name)).uid]).toEqual([name, 12345]);
+  });
+});
+
+describe('a shared repository', () => {
+  it.runIf(process.getuid?.() === 0)('that git accepted once is used only while git accepts it', () => {
+    const folder = newFolder();
+    chmodSync(folder.path, 0o755);
+    execFileSync('chown', ['-R', '12345', folder.state()]);
+    const asUser = (...words: string[]) => {
+      const asOther = ['--reuid=12345', '--clear-groups', process.execPath, program, ...words, '--json'];
+      const ran = spawnSync('setpriv', asOther, { cwd: folder.path, env: folder.env, encoding: 'utf8' });
+      return JSON.parse(ran.stdout || '{}');
+    };
+    writeFileSync(folder.state('.gitconfig'), `[safe]\n\tdirectory = ${folder.path}\n`);
+    expect(asUser('init', '--id', 'kept')).toMatchObject({ ok: true });
+    expect(existsSync(folder.own())).toBe(false);
+    expect(asUser('status')).toMatchObject({ data: { run: { id: 'kept' } } });
+    rmSync(folder.state('.gitconfig'));
+    expect(asUser('status')).toMatchObject({ fault: { code: 'untrusted' } });
+    expect(asUser('note', 'x')).toMatchObject({ fault: { code: 'untrusted' } });
+  });
+});
+
+describe('a separate git folder', () => {
+  it('has its data for the working tree that it was made for, and for no other that points to it', () => {
+    const [folder, other] = [newFolder(), newFolder()];
+    for (const { path } of [folder, other]) rmSync(join(path, '.git'), { recursive: true });
+    const gitDir = folder.state('shop.git');
+    execFileSync('git', ['init', '-q', '--separate-git-dir', gitDir, folder.path], { env: folder.env });
+    folder.data('init', '--id', 'kept');
+    writeFileSync(join(other.path, '.git'), `gitdir: ${gitDir}\n`);
+    expect(other.fault('status')).toMatchObject({ code: 'untrusted', message: expect.stringContaining(folder.path) });
+    expect(other.fault('note', 'x')).toMatchObject({ code: 'untrusted' });
+    expect(folder.data('status')).toMatchObject({ run: { id: 'kept' } });
+  });
+});
+
+describe('a git folder with a pipe in place of', () => {
+  it.each(['HEAD', 'config', 'packed-refs', 'refs/heads/main'])('%s keeps no command waiting', (name) => {
+    const folder = newWorkspace();
+    rmSync(join(folder.path, '.git', name), { force: true });
+    execFileSync('mkfifo', [join(folder.path, '.git', name)]);
+    const ran = folder.run('checkpoint', 'half', '--json');
+    expect([ran.code === null, ran.json.ok || ran.json.fault.code !== 'internal']).toEqual([false, true]);
+  });
+});
+
+describe('files of the data folder', () => {
+  it('are no revisions for git, whatever a mirrored file says', () => {
+    const folder = newFolder();
+    git(folder, 'commit', '-q', '--allow-empty', '-m', 'Begin');
+    folder.data('init', '--id', 'kept', '--title', 'Kept');
+    folder.data('mirror', 'add', 'gsd');
+    const state = join(folder.path, '.planning/STATE.md');
+    writeFileSync(state, `ref: refs/heads/main\n${readFileSync(state, 'utf8')}`);
+    for (const word of ['one', 'two'])
+      folder.data('decide', '--context', 'c', '--decision', `Use ${word}`, '--reason', 'r');
+    const files = readdirSync(folder.own(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const paths = files.map((entry) => join(entry.parentPath, entry.name));
+    expect(paths.some((path) => readFileSync(path, 'utf8').startsWith('ref: refs/heads/main'))).toBe(true);
+    for (const path of paths) {
+      const name = relative(join(folder.path, '.git'), path);
+      const ran = spawnSync('git', ['rev-parse', '-q', '--verify', name], { cwd: folder.path, env: folder.env });
+      expect([name, ran.status === 0]).toEqual([name, false]);
+    }
   });
 });
 

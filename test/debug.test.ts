@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,10 @@ let installed: string;
 beforeAll(() => {
   installed = mkdtempSync(join(tmpdir(), 'holdfast-incomplete-'));
   cpSync(join(program, '..'), installed, { recursive: true });
-  const lacks = readdirSync(installed).filter((name) => /^(program-board|hook-moments)-[^.]+\.cjs$/.test(name));
+  const root = join(program, '../../..');
+  cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+  symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'));
+  const lacks = readdirSync(installed).filter((name) => /^program-(board|todo-list)-[^.]+\.cjs$/.test(name));
   expect(lacks).toHaveLength(2);
   for (const name of lacks) rmSync(join(installed, name));
 });
@@ -41,9 +44,10 @@ describe('HOLDFAST_DEBUG', () => {
 
   it('makes a hook write the stack of an error to its log, and nothing else', () => {
     const { path, env, state } = newWorkspace();
-    const input = JSON.stringify({ session_id: 'c1', cwd: path, hook_event_name: 'SessionStart', source: 'startup' });
+    const list = { tool_name: 'TodoWrite', tool_input: { todos: [{ content: 'Lay the keel', status: 'pending' }] } };
+    const input = JSON.stringify({ session_id: 'c1', cwd: path, hook_event_name: 'PostToolUse', ...list });
     const log = (): string => readFileSync(state('log/hook.log'), 'utf8');
-    const hook = ['hook', 'claude', 'SessionStart'];
+    const hook = ['hook', 'claude', 'PostToolUse'];
     run(hook, path, env, input);
     expect(log()).toContain('no such file');
     expect(log()).not.toMatch(STACK);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { lifecycles, type Move } from '../src/core/rules/lifecycle.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'dist/bin/holdfast.cjs');
 
 describe('the documentation', () => {
   it('has a README whose example runs and prints what it says', () => {
@@ -29,6 +30,26 @@ describe('the documentation', () => {
     }
   });
 
+  it('has a README of at most 110 lines whose commands exist and whose links lead to files of the package', () => {
+    const page = readFileSync(join(root, 'README.md'), 'utf8');
+    expect(page.split('\n').length).toBeLessThanOrEqual(111);
+    const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+    const typed = [...blocks.join('').matchAll(/^\$ holdfast ?([^#\n]*)/gm)].map(([, words = '']) => words.trim());
+    const inText = [...page.matchAll(/`holdfast ([a-z]+[^`]*)`/g)].map(([, words = '']) => words);
+    expect(typed.length).toBeGreaterThan(8);
+    for (const words of [...typed, ...inText]) {
+      const [command = ''] = words.split(' ');
+      const ran = spawnSync(process.execPath, [program, 'help', command || 'help'], { encoding: 'utf8', env: {} });
+      expect([words, ran.status]).toEqual([words, 0]);
+    }
+    const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
+    const always = ['LICENSE', 'README.md', 'package.json'];
+    for (const [, link = ''] of page.matchAll(/\]\(([^)#]+)\)/g)) {
+      expect([link, existsSync(join(root, link))]).toEqual([link, true]);
+      expect([link, always.includes(link) || files.some((one) => link.startsWith(one))]).toEqual([link, true]);
+    }
+  });
+
   it('names for each claim in SECURITY.md a test that exists', () => {
     const page = readFileSync(join(root, 'SECURITY.md'), 'utf8');
     const rows = page.split('\n').filter((line) => /^\| .* \| .*\|$/.test(line) && !/^\| (claim|-)/.test(line));
@@ -36,7 +57,7 @@ describe('the documentation', () => {
     expect(tests.length).toBeGreaterThan(10);
     for (const [row, file, name] of tests) {
       if (file === undefined) throw new Error(`This claim has no test: ${row}`);
-      expect([name, readFileSync(join(root, file), 'utf8').includes(`it('${name}'`)]).toEqual([name, true]);
+      expect([name, readFileSync(join(root, file), 'utf8').includes(`('${name}'`)]).toEqual([name, true]);
     }
   });
 

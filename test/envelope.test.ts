@@ -123,6 +123,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
       ],
     },
   ],
+  ['next', { run: 'auth', ready: expect.any(Array), total: 4 }],
   ['status', { run: { id: 'auth' }, progress: { total: 4 }, steps: expect.any(Array), sessions: [], items: [] }],
   [
     'timeline',
@@ -215,11 +216,17 @@ describe('--json', () => {
         fault: { code: 'usage', hints: expect.any(Array), data: {} },
       });
     }
-    for (const words of [['nonsense'], ['help', 'nonsense'], ['completion', 'tcsh'], ['--nonsense'], ['plan']]) {
+    for (const words of [
+      ['nonsense'],
+      ['help', 'nonsense'],
+      ['completion', 'tcsh'],
+      ['--nonsense'],
+      ['plan', 'nothing'],
+    ]) {
       expect(folder.fault(...words)).toMatchObject({ code: 'usage', exit: 2 });
     }
     expect(folder.data('--version')).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
-    expect(folder.data('help')['text']).toContain('Usage');
+    expect(folder.data('help')['text']).toContain('holdfast help --all');
     expect(folder.data('completion', 'bash')['text']).toContain('complete');
   });
 
@@ -353,7 +360,7 @@ describe('help', () => {
     expect(folder.run('help', 'plan').out).toBe(folder.run('plan', '--help').out);
     expect(folder.run('help', 'completion').out).toContain('bash|zsh|fish');
     expect(folder.run('completion', '--help').out).toContain('bash|zsh|fish');
-    const overview = folder.run();
+    const overview = folder.run('help', '--all');
     expect(overview.code).toBe(0);
     for (const name of operationNames) expect(overview.out).toContain(name.replace('.', ' '));
     const typo = folder.run('strat', '--help');

@@ -119,21 +119,33 @@ describe('where erased text was', () => {
   it('is listed place by place, and taken out of each', () => {
     const folder = newWorkspace();
     folder.data('mirror', 'add', 'gsd');
+    folder.data('mirror', 'add', 'resume');
     folder.data('decide', '--context', 'c', '--decision', words, '--reason', 'r');
+    // The text before goes to the backups, so a second change puts the words there.
+    folder.data('decide', '--context', 'c', '--decision', 'Something else', '--reason', 'r');
+    folder.data('export', '--format', 'gsd');
     const mirrored = folder.data('mirror', 'list')['mirrors'][0].path as string;
     expect(readFileSync(join(folder.path, mirrored), 'utf8')).toContain(words);
     const rejected = join(folder.path, `${mirrored}.rejected-20260131T120000Z`);
     writeFileSync(rejected, `someone wrote: ${words}`);
-    writeFileSync(ours(folder, 'hook.log'), `first line\nTo-do list: ${words.toUpperCase()}\nlast line\n`);
+    const bak = join(folder.path, `${mirrored}.bak`);
+    writeFileSync(bak, words);
+    mkdirSync(folder.state('log'), { recursive: true });
+    writeFileSync(folder.state('log/hook.log'), `first line\nTo-do list: ${words.toUpperCase()}\nlast line\n`);
     mkdirSync(ours(folder, 'hooks'), { recursive: true });
     writeFileSync(ours(folder, 'hooks/a.json'), JSON.stringify({ hint: words }));
     writeFileSync(ours(folder, 'hooks/b.json'), JSON.stringify({ hint: 'other words' }));
     mkdirSync(ours(folder, 'mirrors'), { recursive: true });
     const former = { format: 'maestro', path: 'gone.md', files: [['gone.md', `# A\n${words}`]] };
     writeFileSync(ours(folder, 'mirrors/0123456789abcdef.json'), JSON.stringify(former));
-    mkdirSync(ours(folder, 'archives'), { recursive: true });
-    const archived = [{ mirror: {}, moves: [], removes: [], writes: [['a.md', words]], done: true }];
-    writeFileSync(ours(folder, 'archives/old.json'), JSON.stringify(archived));
+    const { clone } = JSON.parse(readFileSync(ours(folder, 'clone.json'), 'utf8')) as { clone: string };
+    mkdirSync(folder.state('archives', clone), { recursive: true });
+    const intents = [{ mirror: {}, moves: [], removes: [], writes: [['a.md', words]], done: true }];
+    writeFileSync(folder.state('archives', clone, 'old.json'), JSON.stringify({ place: {}, intents }));
+    mkdirSync(folder.state('installed', clone, 'installed'), { recursive: true });
+    writeFileSync(folder.state('installed', clone, 'installed/1-settings.json'), JSON.stringify({ env: words }));
+    mkdirSync(join(folder.path, '.holdfast'));
+    writeFileSync(join(folder.path, '.holdfast/journal.db'), 'older records');
     mkdirSync(ours(folder, 'inbox/refused'), { recursive: true });
     writeFileSync(ours(folder, 'inbox/refused/m-0-1-1.in'), `{"command":"echo ${words}"}`);
 
@@ -150,24 +162,28 @@ describe('where erased text was', () => {
       'mirror bases': 'done',
       'bases of former mirrors': 'done',
       'copies beside mirrored files': 'done',
-      'backups and rejected edits': 'not there',
+      'backups and rejected edits': 'done',
       'hook inbox': 'done',
       'hook memory': 'done',
+      'exports in the data folder': 'done',
       'hook log': 'done',
       'archive records': 'done',
+      'backups of client settings': 'cannot',
+      'folder of version 0.1': 'not there',
       'known heads': 'not there',
       'git history of mirrored files': 'cannot',
       exports: 'cannot',
       'copies and backups of this folder': 'cannot',
+      'data of other users of this repository': 'cannot',
       'transcripts of the client': 'not there',
     });
     const copies = places.filter(({ place }) => place === 'copies beside mirrored files').map(({ path }) => path);
-    expect(copies).toEqual(expect.arrayContaining([join(folder.path, `${mirrored}.bak`), rejected]));
+    expect(copies).toEqual(expect.arrayContaining([bak, rejected]));
     const left = readdirSync(folder.path, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .filter((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').toLowerCase().includes(words));
     expect(left.map(({ name }) => name)).toEqual([]);
-    expect(readFileSync(ours(folder, 'hook.log'), 'utf8')).toBe('first line\nlast line\n');
+    expect(readFileSync(folder.state('log/hook.log'), 'utf8')).toBe('first line\nlast line\n');
     expect(existsSync(ours(folder, 'hooks/b.json'))).toBe(true);
     expect(folder.run('doctor').code).toBe(0);
   });

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientNames } from '../src/clients/index.ts';
-import { contextIn, hook, inputsOf, journal, newRepository, ofType, play } from './hook-player.ts';
+import type { Folder } from './command-line.ts';
+import { contextIn, hook, inputsOf, journal, newAgent, newRepository, ofType, play } from './hook-player.ts';
 
 describe.each(clientNames)('a session of %s', (client) => {
   it('is recorded once and without its help: request, to-dos, files, commands, the end of the turn', () => {
@@ -122,4 +123,73 @@ it.each(failedWrites)('does not record the file of a failed call: %s %s', (clien
   const events = journal(folder);
   expect(ofType(events, 'session.started')).toHaveLength(1);
   expect(ofType(events, 'files.seen')).toEqual([]);
+});
+
+describe('commands of codex, whose exit status is in its transcript only', () => {
+  const rollout = (folder: Folder, ...payloads: object[]): string => {
+    const path = join(folder.path, 'rollout.jsonl');
+    writeFileSync(path, payloads.map((payload) => `${JSON.stringify({ type: 'event_msg', payload })}\n`).join(''));
+    return path;
+  };
+  const ended = (id: string, exit_code: number): object => ({
+    type: 'item_completed',
+    item: { type: 'CommandExecution', id, status: exit_code === 0 ? 'completed' : 'failed', exit_code },
+  });
+  const command = (folder: Folder, transcript_path: string, event: string, id: string): void => {
+    const base = { session_id: 'c1', turn_id: 't1', cwd: folder.path, hook_event_name: event, transcript_path };
+    const call = { tool_name: 'Bash', tool_input: { command: `sh ${id}.sh` }, tool_use_id: id };
+    hook(folder, 'codex', event, { ...base, ...call, ...(event === 'PostToolUse' ? { tool_response: 'out\n' } : {}) });
+  };
+
+  it('end as the transcript says, and never as passed where it says nothing', () => {
+    const folder = newRepository();
+    const path = rollout(folder, ended('good', 0), ended('bad', 3));
+    for (const id of ['good', 'bad', 'silent'])
+      for (const event of ['PreToolUse', 'PostToolUse']) command(folder, path, event, id);
+    const ends = ofType(journal(folder), 'effect.ended').map(({ body }) => [body.outcome, body.exitCode ?? null]);
+    expect(ends).toEqual([
+      ['succeeded', 0],
+      ['failed', 3],
+      ['unknown', null],
+    ]);
+  });
+
+  it('that outlive their turn stay open in the background, and end with the turn in which they end', () => {
+    const folder = newRepository();
+    const running = { type: 'function_call_output', call_id: 'server', output: 'Process running with session ID 7\n' };
+    const path = rollout(folder, running);
+    const stop = () =>
+      hook(folder, 'codex', 'Stop', { session_id: 'c1', cwd: folder.path, transcript_path: path, turn_id: 't1' });
+    command(folder, path, 'PreToolUse', 'server');
+    stop();
+    expect(ofType(journal(folder), 'turn.ended')).toMatchObject([{ body: { background: ['X-1'] } }]);
+    expect(folder.data('resume')['text']).toContain('left: a background command.');
+    expect(ofType(journal(folder), 'effect.ended')).toEqual([]);
+    rollout(folder, running, ended('server', 1));
+    const again = { session_id: 'c1', cwd: folder.path, turn_id: 't2', prompt: 'And now?' };
+    hook(folder, 'codex', 'UserPromptSubmit', { ...again, hook_event_name: 'UserPromptSubmit', transcript_path: path });
+    stop();
+    expect(ofType(journal(folder), 'effect.ended')).toMatchObject([{ body: { outcome: 'failed', exitCode: 1 } }]);
+  });
+});
+
+it('tells Copilot once, which runs the hooks of Claude too', async () => {
+  const folder = newRepository();
+  const agent = newAgent();
+  const claude = { session_id: 'c1', cwd: folder.path, prompt: 'Paint the quay' };
+  const edit = { tool_name: 'Write', tool_input: { file_path: join(folder.path, 'quay.ts') }, tool_use_id: 't1' };
+  for (const event of ['UserPromptSubmit', 'PostToolUse'])
+    hook(folder, 'claude', event, { ...claude, ...edit, hook_event_name: event }, { HOLDFAST_PID: agent.pid });
+  await agent.kill();
+  const env = { COPILOT_CLI: '1', CLAUDECODE: '' };
+  const own = { sessionId: 'c2', cwd: folder.path, timestamp: Date.now() };
+  const other = { session_id: 'c2', cwd: folder.path, timestamp: new Date().toISOString() };
+  const prompt = 'continue';
+  const said = [
+    hook(folder, 'copilot', 'sessionStart', { ...own, source: 'new', initialPrompt: prompt }, env),
+    hook(folder, 'copilot', 'userPromptSubmitted', { ...own, prompt }, env),
+    hook(folder, 'claude', 'SessionStart', { ...other, hook_event_name: 'SessionStart', initial_prompt: prompt }, env),
+    hook(folder, 'claude', 'UserPromptSubmit', { ...other, hook_event_name: 'UserPromptSubmit', prompt }, env),
+  ];
+  expect(said.map(({ out }) => out.includes('Paint the quay'))).toEqual([true, false, false, false]);
 });

@@ -10,7 +10,7 @@ import { type Folder, newFolder, program } from './command-line.ts';
 const fixtures = fileURLToPath(new URL('./fixtures/hooks/', import.meta.url));
 
 /** What a client sets in the environment of its hooks. */
-const environments: Record<string, Record<string, string>> = {
+export const environments: Record<string, Record<string, string>> = {
   claude: { CLAUDECODE: '1' },
   gemini: { GEMINI_SESSION_ID: 'g', CLAUDE_PROJECT_DIR: '/' },
   qwen: { QWEN_PROJECT_DIR: '/', GEMINI_PROJECT_DIR: '/', CLAUDE_PROJECT_DIR: '/' },

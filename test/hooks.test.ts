@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { hooksOf } from '../src/clients/index.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
-import { contextIn, hook, inputsOf, journal, newRepository, ofType, play, startOf } from './hook-player.ts';
+import { contextIn, hook, inputsOf, journal, newAgent, newRepository, ofType, play, startOf } from './hook-player.ts';
 
 describe('a hook', () => {
   it('exits 0 and prints nothing, whatever its input', () => {
@@ -147,6 +147,49 @@ describe('a hook', () => {
     expect(said).toContain('after compaction');
     expect(said).toContain('Paint the harbour');
     expect(hook(newRepository(), 'claude', 'SessionStart', { ...startOf(folder), source: 'compact' }).out).toBe('');
+  });
+
+  it('gives the brief after a compaction again to another process of a client that forgets it', async () => {
+    const folder = newRepository();
+    const first = newAgent();
+    const second = newAgent();
+    const at = (agent: { pid: string }, event: string, more: object = {}) =>
+      hook(
+        folder,
+        'qwen',
+        event,
+        { ...startOf(folder), hook_event_name: event, ...more },
+        { HOLDFAST_PID: agent.pid, CLAUDECODE: '' },
+      );
+    at(first, 'UserPromptSubmit', { prompt: 'Paint the harbour', prompt_id: 'p1' });
+    at(first, 'Stop', { last_assistant_message: 'Painted.' });
+    at(first, 'PreCompact', { trigger: 'manual' });
+    expect(contextIn(at(first, 'SessionStart', { source: 'compact' }))).toContain('after compaction');
+    expect(at(first, 'UserPromptSubmit', { prompt: 'And the quay', prompt_id: 'p2' }).out).toBe('');
+    await first.kill();
+    at(second, 'SessionStart', { source: 'resume' });
+    const again = contextIn(at(second, 'UserPromptSubmit', { prompt: 'And the pier', prompt_id: 'p3' }));
+    expect(again).toContain('after compaction');
+    expect(at(second, 'UserPromptSubmit', { prompt: 'And the mole', prompt_id: 'p4' }).out).toBe('');
+    await second.kill();
+  });
+
+  it('finds the failure of a turn in the transcript when the client ends with it', () => {
+    const folder = newRepository();
+    const path = join(folder.path, 'c.jsonl');
+    const line = {
+      type: 'assistant',
+      isApiErrorMessage: true,
+      error: 'rate_limit',
+      message: { content: [{ type: 'text', text: 'API Error: 429' }] },
+    };
+    writeFileSync(path, `${JSON.stringify(line)}\n${JSON.stringify({ type: 'last-prompt' })}\n`);
+    const at = (event: string, more: object) =>
+      hook(folder, 'claude', event, { ...startOf(folder), hook_event_name: event, transcript_path: path, ...more });
+    at('UserPromptSubmit', { prompt: 'Paint the harbour' });
+    at('SessionEnd', { reason: 'other' });
+    const failure = { reason: 'rate-limit', message: 'rate_limit: API Error: 429' };
+    expect(ofType(journal(folder), 'turn.ended')).toMatchObject([{ body: { outcome: 'failed', failure } }]);
   });
 
   it('records a stop by a rate limit as such', () => {

@@ -394,7 +394,7 @@ describe('doctor', () => {
     expect(findingsOf(ground).map(({ code, at }) => `${code} ${at}`)).toEqual([
       'install.missing .codex/config.toml',
       'install.missing AGENTS.md',
-      'install.unreachable holdfast',
+      'install.unreachable holdfast-hook',
     ]);
   });
 

@@ -25,6 +25,7 @@ export function newGround(): Ground {
   // Settings of a project call the program by its name.
   mkdirSync(join(home, 'bin'));
   symlinkSync(program, join(home, 'bin/holdfast'));
+  symlinkSync(join(dirname(program), 'holdfast-hook'), join(home, 'bin/holdfast-hook'));
   project.env['PATH'] = `${join(home, 'bin')}:${project.env['PATH']}`;
   return {
     project,

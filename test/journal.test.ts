@@ -79,9 +79,12 @@ describe('journal export and import', () => {
     other.data('init', '--title', 'Other');
     other.person.data('journal', 'import', file);
     other.data('note', 'that way', '--run', 'auth');
-    other.data('journal', 'export', '--out', file, '--run', 'auth');
+    other.data('journal', 'export', '--out', `${file}.other`, '--run', 'auth');
     const before = look(here, 'auth');
-    expect(here.person.fault('journal', 'import', file)).toMatchObject({ code: 'illegal', data: { run: 'auth' } });
+    expect(here.person.fault('journal', 'import', `${file}.other`)).toMatchObject({
+      code: 'illegal',
+      data: { run: 'auth' },
+    });
     expect(look(here, 'auth')).toEqual(before);
   });
 

@@ -69,7 +69,7 @@ describe('the library', () => {
     expect(refused).toMatchObject({ code: 'not_allowed', hints: expect.any(Array), data: expect.any(Object) });
     await expect(ada.start({ key: 't9' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(ada.start({ key: 5 as never })).rejects.toMatchObject({ code: 'invalid' });
-    await expect(ada.start(undefined as never)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(ada.start(undefined as never)).rejects.toMatchObject({ code: 'usage' });
     // Naming another run or session does not turn an agent into a person.
     await expect(ada.as({ run: 'auth' }).skip({ key: 't3', reason: 'r' })).rejects.toMatchObject({
       code: 'not_allowed',

@@ -17,6 +17,7 @@ writeFileSync(file, JSON.stringify(state, null, 2));
 /** Runs the editor, as a process of its own, each time the new text of the state file has been flushed to disk. */
 const interruption = `
 const fs = require('node:fs');
+const { basename } = require('node:path');
 const { execFileSync } = require('node:child_process');
 const { openSync, fsyncSync } = fs;
 const { STATE, EDITOR, EDITS } = process.env;
@@ -24,7 +25,7 @@ const handles = new Set();
 let left = Number(EDITS);
 fs.openSync = (path, ...rest) => {
   const handle = openSync(path, ...rest);
-  if (String(path).startsWith(STATE) && String(path).endsWith('.tmp')) handles.add(handle);
+  if (String(path).includes('/.' + basename(STATE) + '.') && String(path).endsWith('.tmp')) handles.add(handle);
   return handle;
 };
 fs.fsyncSync = (handle) => {
@@ -99,9 +100,10 @@ describe('a mirror that is edited while it is written', () => {
     folder.data('init', '--title', 'Shop', '--id', 'shop');
     interrupt(folder, 1);
     folder.data('mirror', 'add', 'apex', STATE);
-    const kept = readdirSync(join(folder.path, dirname(STATE))).filter((name) => name.includes('.rejected-'));
-    expect(kept).toHaveLength(1);
-    expect(readFileSync(join(folder.path, dirname(STATE), kept[0] ?? ''), 'utf8')).toContain('edit 1');
+    const kept = readdirSync(folder.own('rejected'), { recursive: true, encoding: 'utf8' });
+    const copies = kept.filter((name) => name.endsWith('~00-session-state.json'));
+    expect(copies).toHaveLength(1);
+    expect(readFileSync(folder.own('rejected', copies[0] ?? ''), 'utf8')).toContain('edit 1');
     expect(JSON.parse(readFileSync(join(folder.path, STATE), 'utf8'))).toMatchObject({ project: 'shop' });
   });
 });

@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../src/store/sqlite/driver.ts';
 import { type Folder, newFolder } from './command-line.ts';
 
 interface Findings {
-  findings: { code: string }[];
+  findings: { code: string; message: string }[];
 }
 
 const STATE = 'agent-output/shop/00-session-state.json';
@@ -286,9 +286,12 @@ describe('a mirror', () => {
     const { files } = JSON.parse(readFileSync(base, 'utf8')) as typeof before;
     // As after a crash when the state file was written and the page was not.
     rmSync(join(folder.path, page));
-    writeFileSync(base, JSON.stringify({ ...before, writing: files }));
-    const gone = spawnSync(process.execPath, ['-e', '']).pid;
-    put(folder, `${page}.${gone}.tmp`, 'half');
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+    const writing = files.map(([path, text]) => [path, hashOf(text)]);
+    writeFileSync(base, JSON.stringify({ ...before, writing }));
+    const litter = 'agent-output/shop/.00-handoff.md.0123456789abcdef.tmp';
+    put(folder, litter, 'half');
+    utimesSync(join(folder.path, litter), 0, 0);
     expect(folder.data('mirror', 'sync', '--run', 'shop')['mirrors']).toMatchObject([
       { absorbed: 0, rejected: null, written: [page] },
     ]);
@@ -354,8 +357,8 @@ describe('repairing a damaged file', () => {
     const findings = (repaired.json.data as unknown as Findings).findings;
     expect(repaired.code).toBe(0);
     expect(findings.map((finding) => finding.code)).toContain('repaired');
-    const kept = readdirSync(join(folder.path, 'agent-output/shop')).find((name) => name.includes('.corrupt-'));
-    expect(readFileSync(join(folder.path, 'agent-output/shop', kept ?? ''), 'utf8')).toContain('"updated": "');
+    const kept = /kept as (\S+)\./.exec(findings.map((finding) => finding.message).join('\n'))?.[1] ?? '';
+    expect(textOf(folder, kept)).toBe('{ "schema_version": "3.0", "updated": "');
     const types = folder.data('log')['events'].map((event: { type: string }) => event.type);
     expect(types).toContain('recovery.made');
     expect(stateOf(folder)).toMatchObject({ schema_version: '3.0', project: 'shop' });

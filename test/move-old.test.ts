@@ -13,6 +13,7 @@ function oldWorkspace(): Folder {
   writeFileSync(join(folder.path, '.holdfast/config.json'), '{"workspace":"w-1a2b3c4d5e6f","store":"postgres://x/y"}');
   writeFileSync(join(folder.path, '.holdfast/token'), 'secret\n');
   rmSync(folder.own(), { recursive: true });
+  rmSync(folder.state('stores'), { recursive: true });
   return folder;
 }
 

@@ -97,7 +97,7 @@ describe('a plan', () => {
   it('is a file rather than a preset of the same name', () => {
     const folder = newFolder();
     write(folder, 'apex', '# One\n\n- [ ] first\n');
-    expect(folder.data('init', '--plan', 'apex')).toMatchObject({ steps: 2 });
+    expect(folder.data('init', '--plan', 'apex')).toMatchObject({ steps: 1, run: { title: 'One' } });
     expect(folder.fault('init', '--plan', 'apox').hints.join(' ')).toContain('apex');
   });
 
@@ -124,9 +124,9 @@ describe('a plan', () => {
       p1: ['First phase', null, 'in_progress'],
       'p1.1': ['Done one', 'p1', 'completed'],
       'p1.2': ['Parent', 'p1', 'pending'],
-      'p1.3': ['Child', 'p1.2', 'pending'],
-      p3: ['Second', null, 'completed'],
-      'p3.1': ['Numbered', 'p3', 'completed'],
+      'p1.2.1': ['Child', 'p1.2', 'pending'],
+      p2: ['Second', null, 'completed'],
+      'p2.1': ['Numbered', 'p2', 'completed'],
     });
   });
 
@@ -159,6 +159,79 @@ describe('a plan', () => {
     expect(folder.fault('init', '--design', 'nowhere.md')).toMatchObject({ code: 'not_found' });
     expect(folder.fault('init', '--design', '../x.md')).toMatchObject({ code: 'invalid' });
     expect(existsSync(folder.own())).toBe(false);
+  });
+});
+
+describe('plan import', () => {
+  const page = [
+    '# Plan: Tide alarm',
+    '## Goal',
+    'Boats leave in time.',
+    '## Steps',
+    '1. Store alarm times',
+    '2. Send alarms (after 1)',
+    '   - by mail',
+    '3. ~~Ring a bell~~',
+    '## Key files',
+    '- `src/tide.ts`, src/gone.ts',
+    '## Out of scope',
+    'Weather.',
+    '## Verification',
+    'npm test',
+  ].join('\n');
+
+  it('records what the page says beside its steps, and nothing twice', () => {
+    const folder = newFolder();
+    mkdirSync(join(folder.path, 'src'));
+    write(folder, 'src/tide.ts', 'x');
+    folder.data('init', '--title', 'Alarm');
+    const asked = folder.data('plan', 'import', write(folder, 'plan.md', page), '--dry-run');
+    expect(asked).toMatchObject({ dryRun: true, added: 3, steps: 0, changed: [] });
+    const { plan: _, ...imported } = folder.data('plan', 'import', 'plan.md');
+    expect(imported).toMatchObject({ added: 3, steps: 3, missing: [], ticked: [] });
+    expect(imported['notSteps']).toEqual([
+      { heading: 'Goal', as: 'goal', files: 0 },
+      { heading: 'Key files', as: 'reading', files: 1 },
+      { heading: 'Out of scope', as: 'constraint', files: 0 },
+      { heading: 'Verification', as: 'note', files: 0 },
+    ]);
+    expect(folder.data('plan', 'show')['steps']).toMatchObject([
+      { key: 't1', status: 'pending', context: ['src/tide.ts'] },
+      { key: 't2', after: ['t1'] },
+      { key: 't3', status: 'skipped' },
+    ]);
+    const brief = folder.data('resume');
+    expect(brief['text']).toContain('Weather.');
+    const { version } = folder.data('status');
+    write(folder, 'plan.md', `${page}\n`);
+    expect(folder.data('plan', 'import', 'plan.md')).toMatchObject({ added: 0, changedSteps: 0 });
+    const kinds = (folder.data('log', '--after', String(version))['events'] as { type: string }[]).map(
+      ({ type }) => type,
+    );
+    expect(kinds).toEqual(['run.amended']);
+  });
+
+  it('matches steps by title, and names those that only the file has as done', () => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'T', '--plan', write(folder, 'plan.md', '- [ ] a\n- [ ] b\n'));
+    write(folder, 'plan.md', '- [ ] new\n- [x] a\n');
+    expect(folder.data('plan', 'import', 'plan.md')).toMatchObject({ added: 1, missing: ['t2'], ticked: ['t1'] });
+    expect(planOf(folder)).toMatchObject({ t1: ['a', null, 'pending'], t3: ['new', null, 'pending'] });
+  });
+
+  it('reads standard input, and says what it saw in prose and where check-lists are', () => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'T');
+    expect(folder.pipe('- [ ] piped\n', 'plan', 'import', '-').code).toBe(0);
+    expect(planOf(folder)).toMatchObject({ t1: ['piped', null, 'pending'] });
+    write(folder, 'prose.md', '# A\n\nWords.\n');
+    expect(folder.fault('plan', 'import', 'prose.md')).toMatchObject({
+      code: 'invalid',
+      exit: 2,
+      message: expect.stringContaining('saw 1 heading, 1 paragraph, no list'),
+    });
+    write(folder, 'todo.md', '- [ ] x\n');
+    expect(folder.fault('plan', 'import', 'toodo.md').hints.join(' ')).toContain('`todo.md`');
   });
 });
 

@@ -57,7 +57,11 @@ describe('resuming', () => {
     );
     folder.data('retry', 't1', '--agent', 'claude');
     folder.data('fail', '--message', 'again', '--agent', 'claude');
-    expect(folder.data('resume')['errors']).toMatchObject([{ options: ['retry (1 left)', 'skip', 'abort', 'adjust'] }]);
+    const options = ['retry (1 left)', 'skip', 'abort', 'adjust'];
+    expect(folder.data('resume')['errors']).toMatchObject([
+      { id: 'E-1', options },
+      { id: 'E-2', options },
+    ]);
   });
 
   it('says when everything is done, and nothing of what could come next', () => {
@@ -76,8 +80,8 @@ describe('resuming', () => {
       leave(folder, `agent-${key}`);
     }
     const brief = folder.data('resume');
-    expect(brief['position']).toMatchObject({ interrupted: ['w1', 'w2'], batch: ['w1', 'w2'] });
-    expect(brief['nextAction'].text).toBe('"Wave w1" and "Wave w2" were in progress.');
+    expect(brief['position']).toMatchObject({ interrupted: ['w2', 'w1'] });
+    expect(brief['nextAction'].text).toBe('"Wave w2" and "Wave w1" were in progress.');
   });
 
   it('warns about unfinished earlier steps when a later one is started', () => {

@@ -110,6 +110,11 @@ describe('sessions in one folder', () => {
     expect(told.start).toMatch(/Also here: .*"Write bicycle rental terms", cut off/);
     // It was shown at the start, and nothing changed since.
     expect(told.prompt).toBe('');
+    const { explanation } = folder.person.data('resume', '--explain');
+    expect(explanation).toMatchObject({ chosenBy: 'worktree', candidates: [{ place: 'here', beforeNext: null }] });
+    expect(folder.person.run('resume', '--explain').out).toMatch(
+      /^1\. \S+ "Write bicycle rental terms", cut off, here\.$/m,
+    );
     const [privacyRun, termsRun] = (folder.data('runs')['runs'] as { id: string }[]).map(({ id }) => id);
     expect(ofType(journal(folder, '--run', privacyRun ?? ''), 'session.started')).toHaveLength(2);
     expect(ofType(journal(folder, '--run', termsRun ?? ''), 'session.started')).toHaveLength(1);

@@ -1,10 +1,14 @@
-// Holdfast for OpenCode, which has no hook commands: this plugin passes events to `holdfast hook opencode EVENT`
-// and puts the brief from its answer into the conversation. Copy it to .opencode/plugins/ or ~/.config/opencode/plugins/.
-// It never fails and never waits longer than the command itself may take.
+// Holdfast for OpenCode, which has no hook commands: this plugin writes its events into Holdfast's inbox, calls
+// `holdfast hook opencode EVENT` where an answer is needed, and puts the brief from it into the conversation. Copy it to
+// .opencode/plugins/ or ~/.config/opencode/plugins/. It never fails and never waits longer than the command may take.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-/** The command; `holdfast install` puts absolute paths here. */
+/** The command; `holdfast install --user` puts absolute paths here. */
 const COMMAND = ['holdfast'];
+/** What writes into the inbox, and for which machine; without it every event calls the command. */
+const INBOX = null;
 const LIMIT_MS = 6000;
 
 /** The events that are passed on. */
@@ -14,7 +18,7 @@ export const Holdfast = async ({ client, directory }) => {
   // One after the other, so that a start is recorded before its end.
   let last = Promise.resolve(null);
   const report = (event, input) => {
-    last = last.then(() => callHook(event, { directory, pid: process.pid, ...input })).catch(() => null);
+    last = last.then(() => pass(event, { directory, pid: process.pid, ...input })).catch(() => null);
     return last;
   };
   const windows = new Map();
@@ -84,11 +88,61 @@ async function contextWindowOf(client, windows, { providerID, modelID }) {
   return windows.get(name);
 }
 
+/** Into the inbox, if the event needs no answer; else to the command, whose answer is returned. */
+async function pass(event, input) {
+  const left = writeReport(event, input);
+  if (left === null) return null;
+  if (!left.drain) return callHook(event, input);
+  const drained = callHook(event, input, '--inbox');
+  return left.soon ? null : drained;
+}
+
+const writer = openWriter();
+
+function writeReport(event, input) {
+  try {
+    if (writer === null) return { run: true };
+    const { machine, state } = INBOX;
+    const text = JSON.stringify(input);
+    return writer({
+      client: 'opencode',
+      event,
+      dir: input.directory,
+      input: text,
+      agent: ownProcess(),
+      machine,
+      state,
+    });
+  } catch {
+    return { run: true };
+  }
+}
+
+function openWriter() {
+  try {
+    return INBOX === null ? null : createRequire(import.meta.url)(INBOX.writer).writeReport;
+  } catch {
+    return null;
+  }
+}
+
+/** This process is the agent's. Its start is known where there is /proc. */
+function ownProcess() {
+  try {
+    const start = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')[19];
+    return { pid: process.pid, start, boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() };
+  } catch {
+    return undefined;
+  }
+}
+
 /** The object that the hook printed; null for no output and for any error. */
-function callHook(event, input) {
+function callHook(event, input, ...more) {
   return new Promise((resolve) => {
     const [file, ...words] = COMMAND;
-    const child = spawn(file, [...words, 'hook', 'opencode', event], {
+    const child = spawn(file, [...words, 'hook', 'opencode', event, ...more], {
       cwd: input.directory,
       stdio: ['pipe', 'pipe', 'ignore'],
     });

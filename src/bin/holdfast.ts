@@ -8,15 +8,8 @@ import { Script } from 'node:vm';
  * wrote them, because V8 rejects code of any other. If they cannot be read or written, the program starts without them.
  */
 function start(): void {
-  const [, , word = '', , event = ''] = process.argv;
-  const isHook = word === 'hook' && !process.argv.includes('--help') && !process.argv.includes('-h');
-  // Tool hooks run far more often than any other, and need far less code.
-  const command = isHook
-    ? /tool|shell|file/i.exec(event)
-      ? 'tool'
-      : 'moment'
-    : (/^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other');
-  openPart(command)(isHook ? './hook.cjs' : './program.cjs');
+  const [, , word = ''] = process.argv;
+  openPart(/^[a-z]{2,16}$/.exec(word)?.[0] ?? 'other')('./program.cjs');
 }
 
 type Part = (exports: object, require: (id: string) => unknown, module: object, file: string, folder: string) => void;

@@ -1,7 +1,7 @@
 import { constants, fstatSync } from 'node:fs';
 import { main } from '../cli/main.ts';
+import { takeReports } from '../hooks/take-reports.ts';
 import { commands } from './interfaces.ts';
-import { takeReports } from './reports.ts';
 
 /** `/dev/null` on Linux. */
 const NULL_DEVICE = 0x103;
@@ -18,6 +18,12 @@ async function isTerminal(stream: number): Promise<boolean> {
 }
 
 async function run(): Promise<void> {
+  const [word, ...words] = process.argv.slice(2);
+  if (word === 'hook' && !words.includes('--help') && !words.includes('-h')) {
+    const { runHook } = await import('../hooks/hook.ts');
+    await runHook({ words, environment: process.env, cwd: process.cwd(), parent: process.ppid });
+    process.exit(0);
+  }
   const code = await main({
     argv: process.argv.slice(2),
     environment: process.env,

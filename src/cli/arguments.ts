@@ -1,6 +1,8 @@
+import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
 import { StepKey } from '../core/text.ts';
 import { type Operation, unwrap } from '../operations/operation.ts';
+import { withoutAliases } from './aliases.ts';
 import type { Commands } from './commands.ts';
 
 /** A parsed command line: the operation, its input as typed, and the common flags. */
@@ -10,6 +12,8 @@ export interface Call {
   common: CommonFlags;
   help: boolean;
   version: boolean;
+  /** `help --all`. */
+  isAll: boolean;
   /** The words that named the command. */
   words: string[];
 }
@@ -39,6 +43,13 @@ export const commonFlags = {
 
 const isCommonFlag = (name: string): boolean => Object.hasOwn(commonFlags, name);
 
+/** One letter for flags that people type often. */
+const shortFlags = new Map([
+  ['-n', '--limit'],
+  ['-r', '--run'],
+  ['-a', '--agent'],
+]);
+
 /** Commands that are not operations. */
 export const ownCommands = ['help', 'completion', 'hook'] as const;
 
@@ -46,6 +57,8 @@ export const ownCommands = ['help', 'completion', 'hook'] as const;
 export interface FlagSpec {
   field: string;
   name: string;
+  /** Other names that are accepted. */
+  also: readonly string[];
   kind: 'text' | 'number' | 'boolean' | 'list';
   /** Several keys may be given at once, separated by commas. */
   commas: boolean;
@@ -61,6 +74,7 @@ export function flagsOf(operation: Operation): FlagSpec[] {
     return {
       field,
       name,
+      also: operation.synonyms?.[field] ?? [],
       kind,
       commas: inner.item === StepKey,
       options: inner.type === 'picklist' ? (inner.options ?? []) : [],
@@ -69,7 +83,15 @@ export function flagsOf(operation: Operation): FlagSpec[] {
 }
 
 export async function parseArguments(argv: readonly string[], commands: Commands): Promise<Call> {
-  const call: Call = { operation: null, input: {}, common: { json: false }, help: false, version: false, words: [] };
+  const call: Call = {
+    operation: null,
+    input: {},
+    common: { json: false },
+    help: false,
+    version: false,
+    isAll: false,
+    words: [],
+  };
   const { name, rest } = findOperation(argv, commands.names, call);
   if (name === null) return call;
   call.operation = await commands.load(name);
@@ -91,12 +113,17 @@ function findOperation(
     if (next.startsWith('-')) {
       if (words.length > 0) break;
       skipped.push(rest.shift() as string);
-      const name = next.replace(/^--/, '');
+      const name = (shortFlags.get(next) ?? next).replace(/^--/, '');
       const takesValue = isCommonFlag(name) && name !== 'json' && name !== 'verbatim';
       if (takesValue && rest.length > 0) skipped.push(rest.shift() as string);
       continue;
     }
     words.push(rest.shift() as string);
+  }
+  if (words.length < 2 || !names.includes(words.join('.'))) {
+    const meant = withoutAliases(words, rest);
+    words.splice(0, words.length, ...meant.words);
+    rest.splice(0, rest.length, ...meant.rest);
   }
   const two = words.length === 2 ? names.find((name) => name === `${words[0]}.${words[1]}`) : undefined;
   if (two) {
@@ -109,11 +136,12 @@ function findOperation(
   if (one) return { name: one, rest: [...skipped, ...(second === undefined ? [] : [second]), ...rest] };
   for (const flag of skipped) {
     if (flag === '--help' || flag === '-h') call.help = true;
-    else if (flag === '--version' || flag === '-V') call.version = true;
+    else if (flag === '--version' || flag === '-V' || flag === '-v') call.version = true;
     else if (flag === '--json') call.common.json = true;
   }
   call.words = [...words, ...rest.filter((word) => !word.startsWith('-'))];
   if (rest.includes('--json')) call.common.json = true;
+  if (rest.includes('--all')) call.isAll = true;
   if (rest.includes('--help') || rest.includes('-h')) call.help = true;
   const unknown = [...skipped, ...rest].find((word) => word.startsWith('-') && !isOwnFlag(word));
   // An unknown command is reported before an unknown flag.
@@ -125,7 +153,7 @@ const isOwnCommand = (word: string): boolean => (ownCommands as readonly string[
 
 function isOwnFlag(word: string): boolean {
   const name = word.replace(/^--/, '').replace(/=.*$/s, '');
-  return ['-h', '-V', 'help', 'version', 'color', 'no-color'].includes(name) || isCommonFlag(name);
+  return ['-h', '-V', '-v', 'help', 'all', 'version', 'color', 'no-color'].includes(name) || isCommonFlag(name);
 }
 
 function unknownFlag(written: string): Fault {
@@ -138,13 +166,14 @@ function unknownFlag(written: string): Fault {
 function fill(call: Call, operation: Operation, argv: string[]): void {
   const specs = flagsOf(operation);
   const words = [...(operation.words ?? [])] as string[];
+  const placed: string[] = [];
   let openList: FlagSpec | null = null;
   let onlyWords = false;
   const rest = [...argv];
   while (rest.length > 0) {
     const next = rest.shift() as string;
     if (onlyWords || !looksLikeFlag(next)) {
-      openList = takeWord(call, operation, specs, words, openList, next);
+      openList = takeWord(call, operation, specs, words, openList, next, placed);
       continue;
     }
     if (next === '--') {
@@ -153,6 +182,10 @@ function fill(call: Call, operation: Operation, argv: string[]): void {
     }
     openList = takeFlag(call, operation, specs, next, rest);
   }
+  const read = operation.readWords?.(placed) ?? null;
+  if (read === null) return;
+  for (const field of (operation.words ?? []).slice(0, placed.length)) delete call.input[field];
+  Object.assign(call.input, read);
 }
 
 /** No flag has a space in its name: a sentence that starts with a dash is text. */
@@ -168,6 +201,7 @@ function takeWord(
   words: string[],
   openList: FlagSpec | null,
   value: string,
+  placed: string[],
 ): FlagSpec | null {
   const field = words[0];
   if (field === undefined) {
@@ -175,13 +209,25 @@ function takeWord(
       add(call, openList, value);
       return openList;
     }
+    // The last words of a sentence that was typed without quotes.
+    const last = (operation.words ?? []).at(-1);
+    if (last !== undefined && isFreeText(operation, last)) {
+      call.input[last] = `${call.input[last]} ${value}`;
+      placed.push(value);
+      return openList;
+    }
     throw usage(operation, `${quoted(value)} is one word too many.`, ['Put text of several words into quotes.']);
   }
   const spec = specs.find((one) => one.field === field) as FlagSpec;
   if (spec.kind !== 'list') words.shift();
   add(call, spec, value);
+  placed.push(value);
   return openList;
 }
+
+/** Whether a field takes text that people write, and not a name. */
+const isFreeText = (operation: Operation, field: string): boolean =>
+  v.getMetadata(operation.input.entries[field] as v.GenericSchema)['text'] === true;
 
 function takeFlag(
   call: Call,
@@ -191,7 +237,8 @@ function takeFlag(
   rest: string[],
 ): FlagSpec | null {
   const equals = flag.indexOf('=');
-  const written = equals > 0 ? flag.slice(0, equals) : flag;
+  const typed = equals > 0 ? flag.slice(0, equals) : flag;
+  const written = shortFlags.get(typed) ?? typed;
   const inline = equals > 0 ? flag.slice(equals + 1) : undefined;
   const name = written.replace(/^--?/, '');
   if (written === '-h' || name === 'help') {
@@ -199,9 +246,10 @@ function takeFlag(
     return null;
   }
   const spec =
-    specs.find((one) => one.name === name) ?? specs.find((one) => one.kind === 'boolean' && `no-${one.name}` === name);
+    specs.find((one) => one.name === name || one.also.includes(name)) ??
+    specs.find((one) => one.kind === 'boolean' && `no-${one.name}` === name);
   if (spec?.kind === 'boolean') {
-    call.input[spec.field] = inline === undefined ? spec.name === name : inline !== 'false';
+    call.input[spec.field] = inline === undefined ? `no-${spec.name}` !== name : inline !== 'false';
     return null;
   }
   if (spec) {
@@ -229,14 +277,25 @@ function takeCommon(
     if (value === '') throw usage(operation, `${quoted(written)} needs a value.`, []);
     call.common[name as 'run'] = value;
   } else {
-    const near = nearest(name, [...specs.map((spec) => spec.name), ...Object.keys(commonFlags)]);
+    const near = [
+      otherWords.get(name) ?? '',
+      ...nearest(name, [...specs.map((spec) => spec.name), ...Object.keys(commonFlags)]),
+    ];
     throw usage(
       operation,
       `There is no flag ${quoted(written)}.`,
-      near.map((other) => `Did you mean \`--${other}\`?`),
+      near
+        .filter((other) => specs.some((spec) => spec.name === other) || isCommonFlag(other))
+        .map((other) => `Did you mean \`--${other}\`?`),
     );
   }
 }
+
+/** What other programs call a flag. */
+const otherWords = new Map([
+  ['fix', 'repair'],
+  ['preview', 'dry-run'],
+]);
 
 function takeValue(
   operation: Operation,

@@ -5,21 +5,66 @@ import type { OperationName } from '../operations/index.ts';
 import type { Operation, Pen } from '../operations/operation.ts';
 import { commonFlags, type FlagSpec, flagsOf, ownCommands } from './arguments.ts';
 
-/** The commands of a group, or all of them under their headings. */
-export function overview(all: readonly Operation[], pen: Pen, isWhole: boolean): string {
-  const width = Math.max(...all.map((one) => one.name.length)) + 2;
-  const row = (name: string, summary: string): string =>
-    `  ${pen.bold(name.replace('.', ' ').padEnd(width))}${summary}`;
+/** What `holdfast help` shows: the commands that people need, with the other name of some. */
+const shortList: readonly [form: string, summary: string, also?: string][] = [
+  ['install CLIENT', 'Set up recording in a client'],
+  ['init', 'Start a run by hand'],
+  ['status', 'Where things stand'],
+  ['resume', 'The brief for the next session'],
+  ['runs', 'All work; `use RUN` switches'],
+  ['log', 'Requests, files, commands'],
+  ['plan', 'Show, add, import, edit steps'],
+  ['start STEP', 'Take a step, or list what is ready'],
+  ['checkpoint NAME', 'Record a point you can resume from'],
+  ['done [STEP]', 'Finish a step', 'complete'],
+  ['decide TEXT', 'Record a decision and why'],
+  ['note TEXT', 'Note, constraint or dead end'],
+  ['raise KIND TEXT', 'Blocker, question, finding …', 'resolve'],
+  ['serve', 'Dashboard', 'ui'],
+];
+
+const TWO_COLUMNS = 110;
+
+export function shortHelp(pen: Pen, columns: number): string {
+  const cell = ([form, summary, also]: (typeof shortList)[number]): string => {
+    const other = also === undefined ? '' : ` (${also})`;
+    return `${pen.bold(form.padEnd(18))}${`${summary}${other}`.padEnd(36)}`;
+  };
+  const half = shortList.length / 2;
+  const rows =
+    columns >= TWO_COLUMNS
+      ? shortList.slice(0, half).map((left, index) => `  ${cell(left)}${cell(shortList[index + half] ?? left)}`)
+      : shortList.map((one) => `  ${cell(one)}`);
   return [
-    'Holdfast remembers where your coding agent was.',
+    'Holdfast remembers where your coding agent was, so the next session can continue.',
+    '',
+    ...rows.map((row) => row.trimEnd()),
+    '',
+    'Also answer, search, next, doctor, trust. More: `holdfast help COMMAND`, `holdfast help --all`.',
+  ].join('\n');
+}
+
+const rowOf = (width: number, pen: Pen) => (name: string, summary: string) =>
+  `  ${pen.bold(name.replace('.', ' ').padEnd(width))}${summary}`;
+const widthOf = (all: readonly Operation[]): number => Math.max(...all.map(({ name }) => name.length)) + 2;
+
+/** The commands that begin with the same noun. */
+export function groupOf(all: readonly Operation[], pen: Pen): string {
+  const row = rowOf(widthOf(all), pen);
+  return all.map(({ name, summary }) => row(name, summary)).join('\n');
+}
+
+export function allCommands(all: readonly Operation[], pen: Pen): string {
+  const row = rowOf(widthOf(all), pen);
+  return [
+    'Holdfast remembers where your coding agent was, so the next session can continue.',
     '',
     `${pen.bold('Usage')}  holdfast COMMAND [words] [--flags]`,
-    ...(isWhole ? [] : ['']),
     ...all.flatMap(({ name, summary }) => [
-      ...(isWhole && name in headings ? ['', headings[name as keyof typeof headings]] : []),
+      ...(name in headings ? ['', headings[name as keyof typeof headings]] : []),
       row(name, summary),
     ]),
-    ...(isWhole ? Object.entries(own).map(([name, { summary }]) => row(name, summary)) : []),
+    ...Object.entries(own).map(([name, { summary }]) => row(name, summary)),
     '',
     `Every command takes ${Object.keys(commonFlags)
       .map((name) => `--${name}`)
@@ -137,7 +182,7 @@ export function unknownCommand(words: readonly string[], commandNames: readonly 
   return new Fault('usage', `There is no command ${quoted(written)}.`, {
     hints: [
       ...(near.length > 0 ? [`Did you mean ${near.map((name) => `\`${name}\``).join(', ')}?`] : []),
-      'See all of them with `holdfast help`.',
+      'See all of them with `holdfast help --all`.',
     ],
     data: { near },
   });

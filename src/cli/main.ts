@@ -1,10 +1,11 @@
-import type { Fault } from '../core/fault.ts';
-import { asFault, faultExits } from '../core/fault.ts';
+import { asFault, Fault, faultExits, quoted } from '../core/fault.ts';
 import { withRecorded } from '../core/recorded.ts';
 import { printable, safeToShow } from '../core/text.ts';
 import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { type Operation, type Outcome, parseInput } from '../operations/operation.ts';
+import { isFolder } from '../workspace/read.ts';
+import { withoutAliases } from './aliases.ts';
 import { type Call, parseArguments } from './arguments.ts';
 import { type Commands, loadAll } from './commands.ts';
 import { identityFrom } from './environment.ts';
@@ -38,10 +39,24 @@ export async function main(surroundings: Surroundings): Promise<number> {
     json = call.common.json;
     if (call.common.color !== undefined) pen = penFor(call.common.color);
     const { operation } = call;
+    if (call.words.length === 0 && !call.help && !call.version) return await glance(call, surroundings, pen);
     if (!operation || call.help) return await ownCommand(call, surroundings, pen);
     return await runOperation(operation, call, surroundings, pen);
   } catch (thrown) {
     return fail(asFault(thrown), json, pen, environment);
+  }
+}
+
+/** `holdfast` alone: where things stand and what to do next, or what Holdfast is. */
+async function glance(call: Call, surroundings: Surroundings, pen: TerminalPen): Promise<number> {
+  try {
+    return await runOperation(await surroundings.commands.load('next'), call, surroundings, pen);
+  } catch (thrown) {
+    if (asFault(thrown).code !== 'not_found') throw thrown;
+    const { introduction } = await import('./intro.ts');
+    const text = introduction(call.common.dir ?? surroundings.cwd, pen);
+    print(1, call.common.json ? safeJson({ ok: true, data: { text }, changed: [] }) : text);
+    return 0;
   }
 }
 
@@ -52,7 +67,8 @@ async function runOperation(
   pen: TerminalPen,
 ): Promise<number> {
   const { isTerminal } = surroundings;
-  const input = parseInput(operation, call.input);
+  mustBeFolder(operation, call.common.dir);
+  const input = await readInput(operation, call);
   const warnings: string[] = [];
   const tally = { events: 0 };
   const bar = operation.counts && !call.common.json ? await progressBar() : null;
@@ -60,17 +76,16 @@ async function runOperation(
   const context = openContext({
     ...identity,
     tally,
+    onlyReads: operation.scope === 'read',
     warn: (message) => warnings.push(message),
     progress: bar?.update,
+    takeReports: surroundings.takeReports,
     ...(surroundings.isAttended && !call.common.json ? { ask: askAtTerminal } : {}),
   });
-  // Hooks report to the workspace's own journal, and `doctor` changes nothing that it examines.
-  const isAside = identity.store !== undefined || operation.name === 'doctor';
-  const takeReports = async (): Promise<void> => (isAside ? undefined : surroundings.takeReports?.(context));
   try {
-    if (operation.watches?.(input))
-      return await watch(operation, context, input, { json: call.common.json, isTerminal, pen, takeReports });
-    await takeReports();
+    if (operation.watches?.(input)) return await watch(operation, context, input, { ...call.common, isTerminal, pen });
+    // `doctor` changes nothing that it examines.
+    if (operation.name !== 'doctor') await context.takeReports();
     const outcome = await operation.run(context, input).catch((thrown: unknown) => {
       throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally, identity.key);
     });
@@ -88,6 +103,24 @@ async function runOperation(
     bar?.clear();
     // A failure was reported above, or is less important than the one that led here.
     await context.close().catch(() => undefined);
+  }
+}
+
+/** `init` makes the folder it is given. */
+function mustBeFolder(operation: Operation, dir: string | undefined): void {
+  if (dir === undefined || operation.name === 'init' || isFolder(dir)) return;
+  throw new Fault('usage', `The folder ${quoted(dir)} does not exist.`, {
+    hints: ['`--dir` names the folder to work in.'],
+  });
+}
+
+/** Input as the operation needs it; what is wrong with it is said in the words that were typed. */
+async function readInput(operation: Operation, call: Call): Promise<ReturnType<typeof parseInput>> {
+  try {
+    return parseInput(operation, call.input);
+  } catch (thrown) {
+    const { refuseTyped } = await import('./refuse-input.ts');
+    throw refuseTyped(operation, call.input, asFault(thrown));
   }
 }
 
@@ -136,7 +169,6 @@ interface Showing {
   json: boolean;
   isTerminal: boolean;
   pen: TerminalPen;
-  takeReports: () => Promise<void>;
 }
 
 /** Prints the output again whenever it has changed, until the process is stopped. */
@@ -144,11 +176,11 @@ async function watch(
   operation: Operation,
   context: Context,
   input: ReturnType<typeof parseInput>,
-  { json, isTerminal, pen, takeReports }: Showing,
+  { json, isTerminal, pen }: Showing,
 ): Promise<number> {
   let shown = '';
   for (let seen: number | undefined; ; ) {
-    await takeReports();
+    await context.takeReports();
     const outcome = await operation.run(context, input);
     const text = say(operation, outcome.data, pen);
     if (text !== shown) {
@@ -164,33 +196,40 @@ async function watch(
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 /** Help, version and completions. */
-async function ownCommand(call: Call, { version, commands }: Surroundings, pen: TerminalPen): Promise<number> {
+async function ownCommand(
+  call: Call,
+  { version, commands, environment }: Surroundings,
+  pen: TerminalPen,
+): Promise<number> {
   if (call.version) {
     print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
     return 0;
   }
-  const text = await ownText(call, commands, call.common.json ? penFor(false) : pen);
+  const columns = process.stdout.columns ?? Number(environment['COLUMNS']) ?? 0;
+  const text = await ownText(call, commands, call.common.json ? penFor(false) : pen, columns || 80);
   print(1, call.common.json ? safeJson({ ok: true, data: { text }, changed: [] }) : text);
   return 0;
 }
 
-async function ownText(call: Call, commands: Commands, pen: TerminalPen): Promise<string> {
+async function ownText(call: Call, commands: Commands, pen: TerminalPen, columns: number): Promise<string> {
   const [first, ...rest] = call.words;
   if (first === 'completion' && !call.help) {
     const { completionScript } = await import('./completion.ts');
     return completionScript(rest[0], await loadAll(commands));
   }
-  const { explain, explainOwn, overview, unknownCommand } = await import('./help.ts');
+  const { allCommands, explain, explainOwn, groupOf, shortHelp, unknownCommand } = await import('./help.ts');
   if (call.operation) return explain(call.operation, pen);
   if (first === undefined || (first === 'help' && rest.length === 0))
-    return overview(await loadAll(commands), pen, true);
+    return call.isAll ? allCommands(await loadAll(commands), pen) : shortHelp(pen, columns);
   const words = first === 'help' ? rest : call.words;
   if (first !== 'help' && !call.help) throw unknownCommand(words, commands.names);
   const { names, load } = commands;
   const named = names.find((name) => name === words.join('.')) ?? names.find((name) => name === words[0]);
   if (named) return explain(await load(named), pen);
   const group = names.filter((name) => name.startsWith(`${words[0]}.`));
-  if (group.length > 0 && words.length === 1) return overview(await Promise.all(group.map(load)), pen, false);
+  if (group.length > 0 && words.length === 1) return groupOf(await Promise.all(group.map(load)), pen);
+  const meant = withoutAliases(words, []).words.join('.');
+  if (names.includes(meant)) return explain(await load(meant), pen);
   const own = explainOwn(words[0] ?? '');
   if (own === null) throw unknownCommand(words, commands.names);
   return own;
@@ -199,7 +238,7 @@ async function ownText(call: Call, commands: Commands, pen: TerminalPen): Promis
 function fail(fault: Fault, json: boolean, pen: TerminalPen, environment: Surroundings['environment']): number {
   const { code, message, hints, data } = fault;
   if (!json || !couldPrint(safeJson({ ok: false, fault: { code, message, hints, data } }))) {
-    print(2, `${pen.bad(code)} ${printable(message)}`);
+    print(2, `${pen.bad('Error:')} ${printable(message)} ${pen.dim(`(${code})`)}`);
     for (const hint of hints) print(2, `  ${printable(hint)}`);
   }
   if (code === 'internal' && environment['HOLDFAST_DEBUG'])

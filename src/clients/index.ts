@@ -121,6 +121,8 @@ type Clients = typeof clients;
 export type ClientName = keyof Clients;
 export const clientNames = Object.keys(clients) as ClientName[];
 
+export const isClient = (name: string): name is ClientName => Object.hasOwn(clients, name);
+
 export type TranscriptClientName = {
   [Name in ClientName]: Clients[Name] extends { transcript: unknown } ? Name : never;
 }[ClientName];

@@ -56,7 +56,7 @@ export interface Place {
   environment: Readonly<Record<string, string | undefined>>;
   platform: string;
   start: Start;
-  /** The script that hooks are started through; null where they start the program. */
+  /** The script that hooks are started through; null where there is no place for one, and for a project. */
   launcher: Launcher | null;
   /** The text of a file that comes with the package. */
   packaged(path: string): string;
@@ -70,34 +70,41 @@ export interface Launcher {
   program: string;
   /** The id of this machine, which begins the names of its reports. */
   machine: string;
-  /** The file with the folders whose data is kept elsewhere. */
-  places: string;
-  /** Variables of clients that also run the hooks of others. */
-  others: readonly string[];
+  /** The state folder. */
+  state: string;
+  /** The part of it that plugins inside a client call. */
+  writer: string;
 }
 
-/** The hook launcher, which writes the reports of tool calls into the inbox; it is ours as a whole. */
-export function launcherFile({ path, others, ...values }: Launcher, packaged: Place['packaged']): WantedFile {
-  const names: Record<string, string> = { OTHERS: others.map((name) => `$${name}`).join('') };
-  for (const [name, value] of Object.entries(values)) names[name.toUpperCase()] = inShell(value);
-  const text = packaged('launcher/hook.sh').replace(/@([A-Z]+)@/g, (mark, name) => names[name] ?? mark);
-  return { path, holds: 'hook launcher', edits: [{ kind: 'whole', text }] };
+/** The hook launcher, which writes reports into the inbox; it is ours as a whole. All clients of a user share it. */
+export function launcherFiles({ launcher, platform, packaged }: Place): WantedFile[] {
+  if (launcher === null) return [];
+  const { path, ...values } = launcher;
+  const isShell = platform !== 'win32';
+  const names: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values))
+    names[name.toUpperCase()] = isShell ? inShell(value) : JSON.stringify(value).slice(1, -1);
+  const script = packaged(isShell ? 'launcher/hook.sh' : 'launcher/inbox-writer.cjs');
+  const text = script.replace(/@([A-Z]+)@/g, (mark, name) => names[name] ?? mark);
+  return [{ path, holds: 'hook launcher', edits: [{ kind: 'whole', text }] }];
 }
 
-/** How the program is started, as text for a shell and as words. */
+/** How the program is started. */
 export interface Start {
-  shell: string;
   words: readonly string[];
+  /** What a hook command begins with; the client and the event follow. */
+  hook: string;
 }
 
 /** Settings in git hold no path of one machine, and start nothing that came with the repository. */
-export const projectStart: Start = { shell: 'holdfast', words: ['holdfast'] };
+export const projectStart: Start = { words: ['holdfast'], hook: 'holdfast-hook' };
 
 /** Absolute paths, since clients that are started from a desktop have another search path. */
-export function userStart(node: string, program: string, platform: string): Start {
+export function userStart(node: string, program: string, platform: string, launcher: Launcher | null): Start {
+  const words = [node, program];
   // PowerShell takes a quoted command for a string.
-  const shell = platform === 'win32' ? `node "${program}"` : `${inShell(node)} ${inShell(program)}`;
-  return { shell, words: [node, program] };
+  if (platform === 'win32') return { words, hook: `node "${launcher?.path ?? program}"${launcher ? '' : ' hook'}` };
+  return { words, hook: launcher ? `sh ${inShell(launcher.path)}` : `${inShell(node)} ${inShell(program)} hook` };
 }
 
 /** A word as a POSIX shell reads it. */
@@ -129,6 +136,6 @@ export function matchedHooks(
 }
 
 /** A handler as Gemini and its descendants read it: with a name that the client shows, and a timeout in milliseconds. */
-export function namedHandler(client: string, program: string, event: string): object {
-  return { name: `holdfast-${event}`, command: `${program} hook ${client} ${event}`, timeout: 10_000 };
+export function namedHandler(client: string, hook: string, event: string): object {
+  return { name: `holdfast-${event}`, command: `${hook} ${client} ${event}`, timeout: 10_000 };
 }

@@ -62,6 +62,12 @@ export interface UsageReport {
   pressure?: Pressure | null;
 }
 
+export interface CommandEnd {
+  /** The client's id of the tool call. */
+  call: string;
+  result: ToolResult;
+}
+
 /** One client's hooks: turns hook input into a moment, and a text for the model into the client's form of answer. */
 export interface ClientHooks {
   /** Returns null for an event that reports nothing worth recording. */
@@ -70,6 +76,10 @@ export interface ClientHooks {
   takesContext: ReadonlySet<MomentKind>;
   /** The answer that carries a text to the model. */
   answer(event: string, context: string): object;
+  /** Text that it took at a start is not part of the conversation: another process of it does not have that any more. */
+  forgetsStarts?: boolean;
+  /** Its prompt event comes with every request of a turn; only the first needs an answer. */
+  repeatsPrompts?: boolean;
   /** Other clients run the hooks in this client's file. */
   areRunByOthers?: boolean;
   /** Whether input that came through another client's hook is from this client. */
@@ -78,6 +88,10 @@ export interface ClientHooks {
   pidVariable?: string;
   /** The tokens that one line of its transcript reports; null for other lines. */
   usageIn?(entry: JsonObject): UsageReport | null;
+  /** The end of a command that one line of its transcript reports, for a client whose hooks leave out the exit status. */
+  commandEndIn?(entry: JsonObject): CommandEnd | null;
+  /** Why the turn stopped, if this line of its transcript is the last message: its hook for that may be killed with it. */
+  failureIn?(entry: JsonObject): TurnFailure | null;
   /** Its transcript reports how full the context is after each request, so tool hooks look there. */
   hasPressureInTranscript?: boolean;
   /** Whether a piece of its transcript shows a compaction, for a client that does not report which ones took place. */

@@ -64,12 +64,6 @@ function isProcessOf({ names, packages }: ClientProgram, { name, words }: Runnin
 
 const baseName = (path: string): string => path.replace(/^.*[\\/]/, '').replace(/\.(?:exe|[cm]?js)$/i, '');
 
-/** The variables that show that another client runs the hooks of this one. */
-export function hookVariables(installed: ClientName): string[] {
-  const others = clientNames.filter((name) => name !== installed);
-  return others.flatMap((name) => (clients[name].variables as ClientVariables).hooks ?? []);
-}
-
 function clientBy(kind: 'hooks' | 'shells', environment: Environment): ClientName | null {
   const variables = (name: ClientName): ClientVariables => clients[name].variables;
   const found = clientNames.filter((name) => variables(name)[kind]?.some((variable) => environment[variable]));

@@ -46,8 +46,13 @@ export function toolCallOf(tool: string, input: JsonObject, response: unknown): 
   const name = tool.replace(/[^A-Za-z]/g, '').toLowerCase();
   const call: ToolCall = { tool, command: null, files: [], todos: null };
   if (commandTools.has(name)) {
-    const inBackground =
-      input['run_in_background'] === true || input['is_background'] === true || input['isBackground'] === true;
+    const flags = [
+      input['run_in_background'],
+      input['is_background'],
+      input['isBackground'],
+      input['mode'] === 'async',
+    ];
+    const inBackground = flags.includes(true);
     return { ...call, command: commandOf(input), inBackground };
   }
   if (patchTools.has(name)) return { ...call, files: filesInPatch(input) };

@@ -1,13 +1,14 @@
 import type { State } from '../core/fold/state.ts';
 import type { Liveness } from '../core/views/liveness.ts';
 import type { Presence, Tokens } from '../store/presence.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreIdentity } from '../store/store.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from './execute.ts';
 import { readLiveness, type Watched, watchedIn } from './liveness.ts';
 import { createLoader, type Loader } from './loader.ts';
 import type { Maintenance } from './maintenance.ts';
 import { createJournalReader, type JournalReader } from './read-journal.ts';
 import { createRowReader, type RowReader } from './read-rows.ts';
+import { compareKnown, type KnownEvent } from './rewound.ts';
 import type { DescribeSnapshot, SnapshotMoment } from './snapshots.ts';
 
 /** The journal as operations and interfaces use it: run commands, read what they gave, keep it in order. */
@@ -20,6 +21,10 @@ export interface Engine
   /** Where the journal is, without secrets, for messages. */
   readonly place: string;
   readonly tokens: Tokens;
+  /** Which database the journal is in. */
+  identity(): Promise<StoreIdentity>;
+  /** Which of the known events are not in the journal, and the present heads of their runs. */
+  compareKnown(known: readonly KnownEvent[]): ReturnType<typeof compareKnown>;
   now(): string;
   /** What is known about the sessions of a run beside the journal. */
   liveness(state: State): Promise<Liveness>;
@@ -57,6 +62,8 @@ export function createEngine(options: EngineOptions): Engine {
     ...createExecutor({ ...options, loader, describe: describe && ((moment) => describe(moment, engine)) }),
     ...createRowReader(store, loader),
     ...createJournalReader(store),
+    identity: () => store.identity(),
+    compareKnown: (known) => compareKnown(store.journal, known),
     load: loader.load,
     rewound: loader.rewound,
     onRewound: loader.onRewound,

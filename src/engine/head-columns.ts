@@ -21,6 +21,7 @@ export function headOf(state: State): HeadColumns {
       progress: plan.progress,
       facts: runFactsOf(state),
       ...(state.run?.isUntouched ? { isUntouched: true } : {}),
+      ...(state.run?.isCopied ? { isCopied: true } : {}),
     },
   };
 }

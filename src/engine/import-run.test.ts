@@ -50,10 +50,14 @@ it('marks all of an import that was cut off and is repeated', async () => {
 it('marks nothing without an importer, as in a repair, nor where everything is here', async () => {
   const store = openMemoryStore();
   const events = history(3);
+  const before = await store.identity();
   const repair = await openImport(store, 'r');
   await feed(repair, events);
   expect(await repair.finish()).toMatchObject({ added: 3, version: 3 });
+  const after = await store.identity();
+  expect([after.id, after.epoch === before.epoch]).toEqual([before.id, false]);
   const same = await openImport(store, 'r', importer);
   await feed(same, events);
   expect(await same.finish()).toMatchObject({ added: 0, version: 3 });
+  expect(await store.identity()).toEqual(after);
 });

@@ -5,6 +5,7 @@ import { GENESIS, type Stamp, seal } from '../core/journal/chain.ts';
 import type { Draft, Event, ImportedRange } from '../core/journal/event.ts';
 import type { Batch } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
+import { newId } from '../workspace/state/machine.ts';
 import { rebuildRun } from './audit.ts';
 import { headOf } from './head-columns.ts';
 
@@ -107,6 +108,7 @@ export async function openImport(store: Store, run: string, importer?: Importer)
       // Derived data had the text too and was only now replaced: an erasure without events removes its bytes.
       if (erased.length > 0)
         await journal.append([{ run, expected: before + added, after: last, events: [], rows: [], erase: erased }]);
+      if (added > 0) await store.identify({ ...(await store.identity()), epoch: newId('e') });
       const [now] = await journal.heads({ run });
       return { added: added - marked, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
     },

@@ -29,6 +29,13 @@ export function limitEngine(engine: Engine, within: Within): Engine {
     place: engine.place,
     now: () => engine.now(),
     tokens: limitTokens(engine.tokens, within),
+    identity: () => engine.identity(),
+    // Says nothing of an event to a caller that does not know its hash.
+    async compareKnown(known) {
+      const { heads, rewound } = await engine.compareKnown(known);
+      const seen = new Set(await visible(heads.map(({ run }) => run)));
+      return { heads: heads.filter(({ run }) => seen.has(run)), rewound };
+    },
     async execute(run, command, identity) {
       if (command.type === 'run.open') await mayOpen(engine, within, run, command);
       else await mustSee(run);

@@ -68,7 +68,12 @@ function pageJournal(journal: Journal, runs: Map<string, Waiting>): Journal {
         const head = headAfter(run, waiting, known);
         const { workspaces = [head.workspace], workspace = head.workspace, status = head.status } = filter;
         const isAsked = (filter.run ?? run) === run && (filter.runs?.includes(run) ?? true);
-        if (isAsked && workspace === head.workspace && workspaces.includes(head.workspace) && status === head.status)
+        if (
+          isAsked &&
+          [workspace].flat().includes(head.workspace) &&
+          workspaces.includes(head.workspace) &&
+          status === head.status
+        )
           changed.push(head);
       }
       return [...changed, ...stored.filter((head) => !runs.has(head.run))].slice(0, filter.limit);

@@ -1,6 +1,6 @@
 import { Fault, quoted } from '../core/fault.ts';
 import type { Draft } from '../core/journal/event.ts';
-import type { Journal } from '../store/journal.ts';
+import type { Head, Journal } from '../store/journal.ts';
 import type { Position } from '../store/refusal.ts';
 
 /** Events of a run that were acknowledged and are no longer in the store. */
@@ -38,6 +38,30 @@ export async function findRewound(journal: Journal, run: string, trail: readonly
   const [head] = await journal.heads({ run });
   const first = keptMark ? keptMark.version + 1 : Math.min((trail[0] as Mark).version, (head?.version ?? 0) + 1);
   return { run, first, last: last.version, at: last.at, keptHash: keptMark?.hash ?? null };
+}
+
+/** The last event of a run that someone knows. */
+export interface KnownEvent extends Mark {
+  run: string;
+}
+
+/** Which of the known events are not in the store, and the present heads of their runs. */
+export async function compareKnown(
+  journal: Journal,
+  known: readonly KnownEvent[],
+): Promise<{ heads: Head[]; rewound: Rewound[] }> {
+  if (known.length === 0) return { heads: [], rewound: [] };
+  const heads = await journal.heads({ runs: [...new Set(known.map(({ run }) => run))] });
+  const byRun = new Map(heads.map((head) => [head.run, head]));
+  const rewound: Rewound[] = [];
+  for (const one of known) {
+    const { run, version, hash } = one;
+    const head = byRun.get(run);
+    if (head?.version === version && head.hash === hash) continue;
+    const [found] = head && head.version > version ? await journal.read(run, version - 1, 1) : [];
+    if (found?.version !== version || found.hash !== hash) rewound.push(await findRewound(journal, run, [one]));
+  }
+  return { heads, rewound };
 }
 
 export function describeRewound({ run, first, last, at }: Rewound): string {

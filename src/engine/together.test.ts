@@ -99,6 +99,7 @@ describe.each(Object.entries(databases))('commands that run together on %s', (_,
         'Another',
         'Renamed',
       ]);
+      expect((await held.heads({ workspace: [run, 'other'], limit: 9 })).length).toBe(2);
       expect((await held.heads({ workspace: run, status: 'archived' })).length).toBe(0);
       expect((await held.heads({ run })).map(({ title }) => title)).toEqual(['Renamed']);
       const [last] = (await eventsOf(held, run)).slice(-1);

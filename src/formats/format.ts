@@ -19,13 +19,19 @@ export interface Format {
   parse(found: Found, files: Files): Parsed;
   /** The full text of every file that changes. */
   render(model: RunModel, place: Found, previous: Files, now: string): Files;
-  /** The location of a new file by the format's convention. */
-  home(model: RunModel): Found;
+  /** The location of a new file by the format's convention, which may depend on the folders that exist. */
+  home(model: RunModel, isThere?: (folder: string) => boolean): Found;
+  /** Its tool knows one unfinished run at a time. */
+  oneAtATime?: true;
   /**
    * What the format cannot hold, as paths into a run model (`losses.ts`): `messages`, `steps.wave`,
    * `items[kind=error]`.
    */
   loses: readonly string[];
+  /** The paths it may write, as patterns (`declared-paths.ts`). Nothing else is written in its name. */
+  writes: readonly string[];
+  /** Where its document asks for a copy of the last state file; other backups are kept in the data folder. */
+  backupOf?(main: string): string;
   /** What it means when someone removes an entry from a file. */
   gone: GoneRule;
   /** Where its users move a finished file of this text; null where there is no such convention. */

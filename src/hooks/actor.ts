@@ -1,6 +1,6 @@
 import { agentName } from '../clients/conversation.ts';
 import type { Moment } from '../clients/moment.ts';
-import { agentNameProblem } from '../core/rules/agent-name.ts';
+import { agentNameProblem } from '../core/agent-name.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 

@@ -11,7 +11,7 @@ import { lookAround } from '../operations/run/parts/known-runs.ts';
 import { findSession, runsOf } from '../operations/session/parts/find-session.ts';
 import { openSession } from '../operations/session/parts/open-session.ts';
 import type { SessionContext } from '../operations/session/parts/session-context.ts';
-import type { GitStatus } from '../workspace/git-status.ts';
+import type { GitStatus } from '../workspace/git/status.ts';
 import { countPass } from '../workspace/run-presence.ts';
 import { briefText, othersText, withHint } from './brief-text.ts';
 import { type Memory, memoryFor, pruneMemory } from './memory.ts';
@@ -108,7 +108,7 @@ async function firstText(
     return { shown, text };
   }
   const run = isResumed ? null : shownInFull(field, viewer);
-  if (!run) return { shown: null, text: othersText(field, viewer.now) };
+  if (!run) return { shown: null, text: await othersText(context, field, viewer.now) };
   const state = await engine.load(run.run);
   const form: BriefForm = viewer.chosen === run.run ? 'chosen' : 'start';
   const text = await briefText(context, { form, state, session: null, agent, others: { field, viewer } }, status);
@@ -137,7 +137,10 @@ async function afterCompaction(
     remember({ ...memory, due: 'compacted' });
     return null;
   }
-  remember({ ...memory, due: undefined, hintPercent: undefined, reportedPercent: 0, briefed: true });
+  const kept = hooks.forgetsStarts
+    ? ({ due: 'compacted', dueExcept: context.identity.owner?.pid } as const)
+    : { due: undefined };
+  remember({ ...memory, ...kept, hintPercent: undefined, reportedPercent: 0, briefed: true });
   return withHint(await sessionBrief(within, 'compacted'), pressureHint(within, memory.hintPercent));
 }
 
@@ -211,7 +214,7 @@ async function firstPrompt(
     remember({ ...memory, arrival: { ...at, command: prompt.text } });
     return null;
   }
-  const isRequest = choice.kind === 'request' || prompt.saysMore;
+  const isRequest = choice.kind === 'request' || (prompt.saysMore && choice.why !== 'approved plan');
   const within = await openSession(context, moment, {
     source: memory.arrival?.source === 'resume' ? 'resume' : null,
     request: isRequest ? prompt.text : null,
@@ -220,7 +223,9 @@ async function firstPrompt(
     status,
   });
   if (!within) return takesText ? HANDED_OVER : null;
-  await beginTurn(within, moment, prompt, choice.kind);
+  // The prompt after a cleared context is the plan itself, which is recorded.
+  const isPlan = choice.why === 'approved plan';
+  await beginTurn(within, moment, isPlan ? { ...prompt, saysMore: false } : prompt, choice.kind);
   if (files) countPass(files, memory.arrival?.shown?.run ?? null, within.run);
   const text = await joinedText(within, hooks, moment, { choice, around, memory });
   const { arrival, ...kept } = memory;
@@ -249,7 +254,9 @@ async function joinedText(
   const { shown } = memory.arrival ?? {};
   if (memory.due === 'compacted' && choice.why === 'same conversation') return sessionBrief(within, 'compacted');
   if (choice.run === null) {
-    return memory.briefed === true && memory.arrival !== undefined ? null : othersText(around.field, around.viewer.now);
+    return memory.briefed === true && memory.arrival !== undefined
+      ? null
+      : othersText(within.context, around.field, around.viewer.now);
   }
   if (shown?.run === within.run && !(await changedSince(within, shown.version))) return null;
   const isReturned = choice.why === 'same conversation';
@@ -273,11 +280,14 @@ async function changedSince({ engine, run, session }: SessionContext, version: n
   return false;
 }
 
+const isReadHere = ({ identity }: Context, { dueExcept }: Memory): boolean =>
+  dueExcept !== undefined && dueExcept === identity.owner?.pid;
+
 /** What earlier moments left for the answer to a later prompt. */
 async function laterText(within: SessionContext, hooks: ClientHooks, moment: MomentOf<'prompt'>): Promise<Line | null> {
   const { memory: before, remember } = memoryFor(within.context, moment);
   let memory = before;
-  let { due } = memory;
+  let due = isReadHere(within.context, memory) ? undefined : memory.due;
   if (hooks.showsCompaction) {
     const { lookForCompaction } = await import('./transcript.ts');
     const looked = lookForCompaction(hooks, moment.transcript, memory);
@@ -289,6 +299,7 @@ async function laterText(within: SessionContext, hooks: ClientHooks, moment: Mom
     return null;
   }
   const isCompacted = due === 'compacted';
-  remember({ ...memory, due: undefined, hintPercent: undefined, ...(isCompacted ? { reportedPercent: 0 } : {}) });
+  const left = due === undefined ? memory.due : undefined;
+  remember({ ...memory, due: left, hintPercent: undefined, ...(isCompacted ? { reportedPercent: 0 } : {}) });
   return withHint(due === undefined ? null : await sessionBrief(within, due), pressureHint(within, memory.hintPercent));
 }

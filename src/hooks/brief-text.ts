@@ -6,8 +6,9 @@ import { type Line, line, shortened } from '../core/line.ts';
 import { briefFor } from '../operations/brief/parts/compose.ts';
 import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
 import type { Context } from '../operations/context.ts';
+import { lookAtHistory } from '../operations/journal/parts/known-heads.ts';
 import { asSupervised } from '../operations/session/parts/supervision.ts';
-import type { GitStatus } from '../workspace/git-status.ts';
+import type { GitStatus } from '../workspace/git/status.ts';
 
 export interface Shown {
   form: BriefForm;
@@ -30,13 +31,14 @@ export async function briefText(
   { form, session, agent, conversation = null, others, ...shown }: Shown,
   status: Promise<GitStatus | null> = beginGitStatus(context),
 ): Promise<Line> {
-  const state = await asSupervised(context, shown.state);
+  const { state, ended } = await asSupervised(context, shown.state);
   const run = state.run?.id ?? '';
   const role = (session === null ? undefined : state.sessions.get(session)?.role) ?? 'worker';
   const reader = { session, agent, role, conversation };
   const { text } = await briefFor({ ...context, run, isRunKnown: true }, state, status, {
     form,
     budget: 'hook',
+    ended,
     others: others && otherRuns(others.field, run),
     isLastFinished: others?.field.candidates.length === 0 && others.field.finished[0]?.run === run,
     ...reader,
@@ -44,11 +46,13 @@ export async function briefText(
   return text;
 }
 
-/** Other unfinished runs by name alone; null where there are none. */
-export function othersText(field: Field, now: string): Line | null {
+/** Other unfinished runs by name alone, and what is gone of the record; null where there is neither. */
+export async function othersText(context: Context, field: Field, now: string): Promise<Line | null> {
   const others = otherRuns(field, null);
-  if (others.lines.length === 0) return null;
-  const facts = { now, form: 'others', run: null, others, role: 'worker' } as const;
+  const history = await lookAtHistory(context);
+  if (others.lines.length === 0 && history === null) return null;
+  const form = others.lines.length === 0 ? 'gone' : 'others';
+  const facts = { now, form, run: null, others, role: 'worker', history } as const;
   return writeBrief(facts, { softTokens: OTHERS_TOKENS, hardTokens: OTHERS_TOKENS }).text;
 }
 

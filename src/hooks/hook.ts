@@ -10,16 +10,17 @@ import type { Context } from '../operations/context.ts';
 import { openContext } from '../operations/open.ts';
 import { findSession } from '../operations/session/parts/find-session.ts';
 import type { SessionContext } from '../operations/session/parts/session-context.ts';
-import { listReports, openInbox, setMark } from '../workspace/inbox.ts';
+import { repositoryAt } from '../workspace/git/repository.ts';
+import { listReports, markDrained, openInbox, setMark } from '../workspace/inbox.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
-import { repositoryAt } from '../workspace/repository.ts';
 import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { actorOf } from './actor.ts';
 import { log } from './log.ts';
 import { isFirstToAnswer, keepMemory, memoryFor, recallMemory } from './memory.ts';
 import { isTime } from './moment-key.ts';
-import { recordTool } from './tool-use.ts';
+import { isToolMoment, recordTool, tellsNothing } from './tool-use.ts';
+import { markTurn } from './turn-mark.ts';
 
 export interface HookCall {
   /** The client and the event on the command line. */
@@ -30,13 +31,12 @@ export interface HookCall {
   parent: number;
 }
 
-/** A hook always ends within these limits; tool hooks, which the client waits for most often, have the lower one. */
-const TOOL_LIMIT_MS = 2000;
+/** A hook always ends within this limit. */
 const LIMIT_MS = 5000;
-/** Of that, a hook spends so much on the reports before it. */
+/** Of that, a hook that answers spends so much on the reports before it. */
 const DRAIN_MS = 1500;
-/** Nobody waits for a drain in the background. */
-const BACKGROUND_MS = 120_000;
+/** A drain that nobody waits for may take long, and so may one at the end of a turn: its client stops it earlier. */
+const DRAIN_ONLY_MS = 120_000;
 
 /**
  * `holdfast hook CLIENT EVENT`, which agent clients call. It reads one JSON object and prints one or nothing. It never fails
@@ -44,15 +44,13 @@ const BACKGROUND_MS = 120_000;
  */
 export async function runHook(call: HookCall): Promise<void> {
   const place: { root: string | null } = { root: null };
-  const isTool = /tool|shell|file|todo/i.test(call.words[1] ?? '');
   const isDrain = call.words.includes('--inbox');
   const giveUp = (): void => {
     log(place.root, `${call.words.join(' ')} took too long and was stopped.`);
     process.exit(0);
   };
   // Most hooks end before they have to wait, and never start the timer.
-  const limitMs = isDrain ? BACKGROUND_MS : isTool ? TOOL_LIMIT_MS : LIMIT_MS;
-  setImmediate(() => setTimeout(giveUp, limitMs));
+  setImmediate(() => setTimeout(giveUp, isDrain ? DRAIN_ONLY_MS : LIMIT_MS));
   try {
     if (isDrain) return await drainOnly(call);
     const answer = await answerTo(call, place);
@@ -63,13 +61,15 @@ export async function runHook(call: HookCall): Promise<void> {
   }
 }
 
-/** Called by the launcher in the background: takes in what hooks left, and answers nothing. */
+/** Called by the launcher at the end of a turn and in the background: takes in what hooks left, and answers nothing. */
 async function drainOnly({ cwd }: HookCall): Promise<void> {
   const workspace = findWorkspace(cwd);
   if (workspace === null) return;
+  // First, so that reports which cannot be recorded do not start one drain each.
+  markDrained(workspace.files);
   const context = openContext({ dir: cwd, workspace, actor: { kind: 'agent', name: 'hook' }, evidence: 'hook' });
   try {
-    await takeReports(context, workspace, BACKGROUND_MS);
+    await takeReports(context, workspace, DRAIN_ONLY_MS);
   } finally {
     await context.close();
   }
@@ -95,8 +95,7 @@ async function answerTo(call: HookCall, place: { root: string | null }): Promise
   if (client === null || named === '') return null;
   const hooks = await hooksOf(client);
   const moment = hooks.read(named, input);
-  if (moment === null || (moment.kind === 'tool-before' && moment.call.command === null && !moment.call.asks))
-    return null;
+  if (moment === null || tellsNothing(moment)) return null;
   const workspace = workspaceOf(moment.cwd ?? call.cwd);
   if (workspace === null) return null;
   place.root = workspace.root;
@@ -108,13 +107,18 @@ async function answerTo(call: HookCall, place: { root: string | null }): Promise
   try {
     if (!call.environment['HOLDFAST_STORE']) await takeReports(context, workspace);
     const text = await record(context, hooks, moment, workspace);
+    markTurn(workspace.files, hooks, moment);
     if (text === null || !hooks.takesContext.has(moment.kind)) return null;
     // A client may run two hook files at the same moment; only one of them answers.
     const id = isTime(moment.id) || moment.kind === 'session-start' ? null : moment.id;
-    const words = moment.kind === 'prompt' ? moment.request : 'source' in moment ? moment.source : null;
+    const request = 'request' in moment ? moment.request : null;
+    // A start may come with the first prompt, which another hook reports at the same time.
+    const kind = request === null ? moment.kind : 'prompt';
+    const words = request ?? ('source' in moment ? moment.source : null);
     // Another process of the client needs its own answer, even a moment later.
-    const answered = [conversationOf(moment), moment.kind, id, words, context.identity.owner?.pid ?? null];
-    return isFirstToAnswer(workspace.files, JSON.stringify(answered)) ? hooks.answer(named, plain(text)) : null;
+    const answered = [conversationOf(moment), kind, id, words, context.identity.owner?.pid ?? null];
+    if (!isFirstToAnswer(workspace.files, JSON.stringify(answered))) return null;
+    return hooks.answer(named, plain(await withMissing(text, workspace.files)));
   } finally {
     await context.close();
   }
@@ -126,7 +130,7 @@ async function record(
   moment: Moment,
   workspace: Workspace,
 ): Promise<string | null> {
-  if (moment.kind !== 'tool-before' && moment.kind !== 'tool-after') {
+  if (!isToolMoment(moment)) {
     const { recordMoment } = await import('./moments.ts');
     return recordMoment(context, hooks, moment);
   }
@@ -146,6 +150,13 @@ async function openFirst(context: Context, moment: ToolMoment): Promise<SessionC
   const { firstSession } = await import('./first-session.ts');
   const { memory, remember } = memoryFor(context, moment);
   return firstSession(context, moment, memory, remember);
+}
+
+/** A text for the agent also says what is missing in the record. */
+async function withMissing(text: string, files: OwnFiles): Promise<string> {
+  const { unrecorded } = await import('./take-reports.ts');
+  const missing = unrecorded(files);
+  return missing === null ? text : `${text}\n\n${missing}`;
 }
 
 /** Text that earlier moments left for the next answer. */
@@ -241,9 +252,7 @@ async function contextFor(
       ),
       current: [],
     }),
-    ...(moment.kind === 'tool-before' || moment.kind === 'tool-after'
-      ? {}
-      : { owner: await ownerFor(call, hooks, moment) }),
+    ...(isToolMoment(moment) ? {} : { owner: await ownerFor(call, hooks, moment) }),
   });
 }
 

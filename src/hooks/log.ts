@@ -1,6 +1,6 @@
 import { redact } from '../core/redact/redact.ts';
 import { oneLine, printable } from '../core/text.ts';
-import { openStateFolder, thisUser } from '../workspace/state-folder.ts';
+import { openStateFolder, thisUser } from '../workspace/state/folder.ts';
 
 const LIMIT_BYTES = 256 * 1024;
 const FILE = 'log/hook.log';

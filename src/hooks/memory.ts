@@ -14,6 +14,8 @@ import type { OwnFiles } from '../workspace/own-files.ts';
 export interface Memory {
   /** The brief for the next answer that can carry it. */
   due?: 'joined' | 'compacted' | undefined;
+  /** The process that has read the due brief already, and forgets it when it ends. */
+  dueExcept?: number | undefined;
   /** The conversation was opened, and nothing was recorded of it yet. */
   arrival?: Arrival | undefined;
   /** The other unfinished runs were named in this conversation, or there were none. */
@@ -91,6 +93,30 @@ const PRUNE_FROM = 64;
 const KEEP_MS = 14 * 24 * 3600 * 1000;
 
 const fileOf = (conversation: string): string => `${FOLDER}/${sha256(conversation).slice(0, 24)}.json`;
+
+/** Files that look as if they were written, and are once what they belong to is recorded. */
+export interface HeldMemory {
+  files: OwnFiles;
+  write(): void;
+}
+
+export function holdMemory(files: OwnFiles): HeldMemory {
+  const held = new Map<string, string>();
+  return {
+    files: {
+      ...files,
+      read: (path, limitBytes) => held.get(path) ?? files.read(path, limitBytes),
+      replace: (path, text) => void held.set(path, text),
+    },
+    write() {
+      try {
+        for (const [path, text] of held) files.replace(path, text, 'derived');
+      } catch {
+        // It may be lost without harm.
+      }
+    },
+  };
+}
 
 /** The memory of the moment's conversation; nothing is kept where there is no workspace. */
 export function memoryFor(

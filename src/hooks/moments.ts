@@ -1,3 +1,4 @@
+import { callKey } from '../clients/conversation.ts';
 import type { ClientHooks, Moment, Pressure } from '../clients/moment.ts';
 import type { Line } from '../core/line.ts';
 import { redact } from '../core/redact/redact.ts';
@@ -58,11 +59,22 @@ async function stopTurn(context: Context, hooks: ClientHooks, moment: MomentOf<'
   const within = await sessionFor(context, moment);
   if (!within || within.session.parent !== null) return null;
   const found = await countTokens(within, hooks, moment);
-  await endTurn(within, moment.lastMessage, moment.background ?? null);
+  const endOf = await endsOf(hooks, moment);
+  await endTurn(within, moment.lastMessage, { running: moment.background ?? null, endOf });
   const isReported = await reportPressure(within, moment, moment.pressure ?? found);
   // The contract of a planned run needs a snapshot even if the client is killed next.
   if (!isReported && within.state.run?.kind === 'planned') await leaveSnapshot(within, moment.lastMessage);
   return null;
+}
+
+/** Commands whose end the client writes into its transcript; without one they still run. */
+async function endsOf(hooks: ClientHooks, moment: Moment) {
+  if (!hooks.commandEndIn) return null;
+  const { commandEnds } = await import('./transcript.ts');
+  const found = commandEnds(hooks, moment.transcript);
+  if (found === null) return null;
+  const ends = new Map([...found].map(([call, end]) => [callKey(moment, call), end]));
+  return (key: string) => ends.get(key);
 }
 
 /** Adds the tokens that the transcript reports since it was read last; a client may write them after the turn has ended. */
@@ -91,7 +103,7 @@ async function beforeCompaction(
   const { memory, remember } = memoryFor(context, moment);
   // A client that reports the end of a compaction gets the brief there, which takes this back.
   const isDue = moment.isCertain && !hooks.takesContext.has('compact-before');
-  if (isDue) remember({ ...memory, due: 'compacted' });
+  if (isDue) remember({ ...memory, due: 'compacted', dueExcept: undefined });
   const within = await findSession(context, moment);
   // A conversation that is taken up again only to be compacted: its session starts with the next prompt.
   if (!within) return null;
@@ -124,10 +136,20 @@ async function stopSubagent(context: Context, hooks: ClientHooks, moment: Moment
   return null;
 }
 
+/** A client that ends with its failed turn kills the hook that reports the failure. */
+async function failOpenTurn(within: SessionContext, hooks: ClientHooks, moment: Moment): Promise<void> {
+  const turn = within.state.sessions.get(within.session.id)?.turn;
+  if (!hooks.failureIn || !turn || turn.endedAt !== null) return;
+  const { failureAtEnd } = await import('./transcript.ts');
+  const failure = failureAtEnd(hooks, moment.transcript);
+  if (failure) await failTurn(within, failure.reason, failure.message);
+}
+
 async function endSession(context: Context, hooks: ClientHooks, moment: MomentOf<'session-end'>): Promise<null> {
   const within = await findSession(context, moment);
   if (!within) return null;
   await countTokens(within, hooks, moment);
+  await failOpenTurn(within, hooks, moment);
   await leaveSnapshot(within, null);
   // Without the state of the whole tree: some clients wait for only one second.
   await execute(

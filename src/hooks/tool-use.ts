@@ -1,6 +1,7 @@
 import { classOfCommand } from '../clients/command-class.ts';
 import { callKey, conversationOf } from '../clients/conversation.ts';
-import type { ToolMoment } from '../clients/moment.ts';
+import { hooksOf, isClient } from '../clients/index.ts';
+import type { Moment, ToolMoment } from '../clients/moment.ts';
 import { type ToolResult, tookEffect } from '../clients/tool-call.ts';
 import type { Effect } from '../core/fold/state.ts';
 import { redact } from '../core/redact/redact.ts';
@@ -8,11 +9,18 @@ import { oneLine } from '../core/text.ts';
 import { msBetween } from '../core/time.ts';
 import { capturedPath } from '../operations/session/parts/captured-path.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
-import { capturesCommand } from '../workspace/capture.ts';
 import { hashArtifact } from '../workspace/files.ts';
-import type { CaptureConfig } from '../workspace/workspace-settings.ts';
+import { capturesCommand } from '../workspace/state/capture.ts';
+import type { CaptureConfig } from '../workspace/state/workspace-settings.ts';
 import { log } from './log.ts';
 import { isTime, keyOf } from './moment-key.ts';
+
+export const isToolMoment = (moment: Moment): moment is ToolMoment =>
+  moment.kind === 'tool-before' || moment.kind === 'tool-after';
+
+/** A tool that is about to run and is neither a command nor a question: its end is reported too. */
+export const tellsNothing = (moment: Moment): boolean =>
+  moment.kind === 'tool-before' && moment.call.command === null && !moment.call.asks;
 
 /**
  * Records a tool call. This path runs most often, so it loads nothing it does not need. `reportedMs` is when it was
@@ -25,7 +33,7 @@ export async function recordTool(within: SessionContext, moment: ToolMoment, rep
   await mustBeInTurn(within, moment);
   if (command !== null && capturesCommand(config, command)) {
     if (moment.kind === 'tool-before') await beginCommand(within, moment, command);
-    else await endCommand(within, moment, command, moment.result);
+    else await endCommand(within, moment, command, await resultIn(moment));
     isRecorded = true;
   }
   if (moment.call.asks) {
@@ -59,7 +67,7 @@ async function mustBeInTurn(within: SessionContext, moment: ToolMoment): Promise
 }
 
 /** The keys of everything that may be recorded of a tool call. */
-const keysOf = (moment: ToolMoment): string[] => [
+export const keysOf = (moment: ToolMoment): string[] => [
   keyOf({ ...moment, kind: 'tool-before' }),
   keyOf(moment),
   ...['written', 'read', 'todos'].map((part) => keyOf(moment, part)),
@@ -71,6 +79,17 @@ async function nameByTodo(within: SessionContext): Promise<void> {
   const [first] = steps.values();
   if (!run || !first || !/^Untitled work, /.test(run.title)) return;
   await execute(within, { type: 'run.amend', title: oneLine(first.title, 60) }, null);
+}
+
+/** How a command ended: a client whose hooks do not report it writes it into its transcript. */
+async function resultIn(moment: Extract<ToolMoment, { kind: 'tool-after' }>): Promise<ToolResult | null> {
+  const { client, id, transcript, result } = moment;
+  if (!isClient(client) || result.exitCode !== null || !tookEffect(result)) return result;
+  const hooks = await hooksOf(client);
+  if (!hooks.commandEndIn) return result;
+  const { commandEnds } = await import('./transcript.ts');
+  const ends = commandEnds(hooks, transcript);
+  return ends === null ? result : (ends.get(id ?? '') ?? null);
 }
 
 const NAME_CHARS = 1000;
@@ -99,7 +118,7 @@ async function endCommand(
   within: SessionContext,
   moment: ToolMoment,
   command: string,
-  result: ToolResult,
+  result: ToolResult | null,
 ): Promise<void> {
   const key = effectKey(moment, command);
   if (!openEffect(within, key)) {
@@ -109,11 +128,16 @@ async function endCommand(
   }
   const effect = openEffect(within, key);
   // A command in the background has only been started.
-  if (!effect || (moment.call.inBackground && tookEffect(result))) return;
+  if (!effect || (moment.call.inBackground && result && tookEffect(result))) return;
+  await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...endingOf(result) }, keyOf(moment));
+}
+
+/** Null where the client does not say how it ended. */
+export function endingOf(result: ToolResult | null) {
+  if (result === null) return { outcome: 'unknown', note: 'Its exit status was not reported.' } as const;
   const { exitCode, isFailure, isCancelled } = result;
   const outcome = isCancelled ? 'cancelled' : isFailure ? 'failed' : 'succeeded';
-  const ending = { outcome, ...(exitCode === null ? {} : { exitCode }) } as const;
-  await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...ending }, keyOf(moment));
+  return { outcome, ...(exitCode === null ? {} : { exitCode }) } as const;
 }
 
 function effectKey(moment: ToolMoment, command: string): string {

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from '../clients/json-value.ts';
-import type { ClientHooks, HookSource, Pressure, UsageReport } from '../clients/moment.ts';
-import type { Spent } from '../clients/tool-call.ts';
+import type { ClientHooks, HookSource, Pressure, TurnFailure, UsageReport } from '../clients/moment.ts';
+import type { Spent, ToolResult } from '../clients/tool-call.ts';
 import { readLinesFrom, sizeOf } from '../workspace/file-tail.ts';
 import type { Memory } from './memory.ts';
 
@@ -63,6 +63,39 @@ export function lookForCompaction(
   const wasCompacted = isMoved || (piece !== null && showsCompaction(piece.text));
   return { wasCompacted, memory: { ...memory, looked: { path, offset: piece?.end ?? sizeOf(path) } } };
 }
+
+/**
+ * How commands ended by the last lines of a transcript, by the client's ids of their tool calls; the first line of each
+ * counts. Null where there is no transcript, or the client's hooks report it themselves.
+ */
+export function commandEnds(
+  { commandEndIn }: ClientHooks,
+  path: string | null,
+): ReadonlyMap<string, ToolResult> | null {
+  const tail = path === null || !commandEndIn ? null : readLinesFrom(path, Math.max(0, sizeOf(path) - ENDS_BYTES));
+  if (tail === null) return null;
+  const ends = new Map<string, ToolResult>();
+  for (const line of tail.text.split('\n')) {
+    const entry = /CommandExecution|_call_output/.test(line) ? parsed(line) : null;
+    const end = entry && commandEndIn?.(entry);
+    if (end && !ends.has(end.call)) ends.set(end.call, end.result);
+  }
+  return ends;
+}
+
+const ENDS_BYTES = 2 * 1024 * 1024;
+
+/** Why the last turn stopped, by the last message in a transcript; null if it did not fail. */
+export function failureAtEnd({ failureIn }: ClientHooks, path: string | null): TurnFailure | null {
+  const tail = path === null || !failureIn ? null : readLinesFrom(path, Math.max(0, sizeOf(path) - TAIL_BYTES));
+  for (const line of tail?.text.split('\n').reverse() ?? []) {
+    const entry = /"type":"(?:assistant|user)"/.test(line) ? parsed(line) : null;
+    if (entry?.['type'] === 'assistant' || entry?.['type'] === 'user') return failureIn?.(entry) ?? null;
+  }
+  return null;
+}
+
+const TAIL_BYTES = 256 * 1024;
 
 /** How full the context is by the last lines of a transcript: cheap enough for every tool call. */
 export function pressureAtEnd({ usageIn }: ClientHooks, path: string): Pressure | null {

@@ -1,4 +1,6 @@
 import type { Moment } from '../clients/moment.ts';
+import type { ToolResult } from '../clients/tool-call.ts';
+import type { Effect } from '../core/fold/state.ts';
 import type { Prompt } from '../core/prompt/prompt.ts';
 import { isUntitled, titleOf } from '../core/prompt/title.ts';
 import { redact } from '../core/redact/redact.ts';
@@ -9,6 +11,7 @@ import { goalOf } from '../operations/run/parts/open-run.ts';
 import { execute, type SessionContext } from '../operations/session/parts/session-context.ts';
 import { treeMark } from '../operations/working-tree.ts';
 import { keyOf } from './moment-key.ts';
+import { endingOf } from './tool-use.ts';
 
 /** A prompt begins a turn. Two hooks of one client may report it, and one client repeats it with every tool result. */
 export async function beginTurn(within: SessionContext, moment: Moment, prompt: Prompt, kind: TurnKind): Promise<void> {
@@ -47,13 +50,11 @@ async function nameRun(within: SessionContext, moment: Moment, request: string):
 export async function endTurn(
   within: SessionContext,
   lastMessage: string | null,
-  running: number | null = null,
+  commands: Commands = { running: null, endOf: null },
 ): Promise<void> {
-  await endCommands(within, running);
+  await endCommands(within, commands);
   const said = spokenWords(lastMessage);
-  const background = [...within.state.effects.values()].filter(
-    (effect) => effect.session === within.session.id && effect.background,
-  );
+  const background = commandsOf(within);
   await execute(
     within,
     {
@@ -80,10 +81,26 @@ export async function failTurn(
 
 const failureWords = { 'rate-limit': 'Stopped by a rate limit', error: 'Stopped by an error' } as const;
 
+/** What a client says of commands at the end of a turn. */
+interface Commands {
+  /** How many it lists as running in the background; null where it lists none. */
+  running: number | null;
+  /** How the command with this key ended, undefined while it runs; null where it says nothing. */
+  endOf: ((key: string) => ToolResult | undefined) | null;
+}
+
+/** The commands of a session that have no end yet. */
+const commandsOf = ({ state, session }: SessionContext): Effect[] =>
+  [...state.effects.values()].filter((one) => one.session === session.id && one.key?.startsWith('tool:'));
+
 /** A command without a reported end has ended with its turn; one in the background when the client lists none any more. */
-async function endCommands(within: SessionContext, running: number | null): Promise<void> {
-  for (const effect of within.state.effects.values()) {
-    if (effect.session !== within.session.id || !effect.key?.startsWith('tool:')) continue;
+async function endCommands(within: SessionContext, { running, endOf }: Commands): Promise<void> {
+  for (const effect of commandsOf(within)) {
+    if (endOf) {
+      const result = endOf(effect.key ?? '');
+      if (result) await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...endingOf(result) }, null);
+      continue;
+    }
     if (effect.background && running !== 0) continue;
     const note = effect.background
       ? 'The client does not list it as running any more.'

@@ -50,6 +50,7 @@ export async function callOperation(
   });
   const parsed = parseInput(operation, input);
   const isVerbatim = request.headers.get('holdfast-verbatim') === 'yes';
+  await named.takeReports();
   const outcome = await operation.run({ ...named, tally, isVerbatim }, parsed).catch((thrown: unknown) => {
     throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
   });

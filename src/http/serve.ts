@@ -88,6 +88,8 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       const workspace = context.workspace();
       const send = workspace && senderOf(workspace, now);
       if (send) void watchForPeople(engine, workspace.ids, send, { log, stopped: stopping.signal });
+      const looking = setInterval(() => void context.takeReports(), LOOK_EVERY_MS);
+      stopping.signal.addEventListener('abort', () => clearInterval(looking));
       if (open) stopping.signal.addEventListener('abort', openBrowser(linked ?? url));
       return {
         data: { url, link: linked, scope: link?.token.scope ?? null, store: place },
@@ -106,6 +108,9 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
         'Stop with Ctrl+C.',
       ].join('\n'),
   });
+
+/** The feed shows reports of hooks that nobody asked for either. */
+const LOOK_EVERY_MS = 1000;
 
 /** An address that other machines reach needs tokens, and the connection is not encrypted. */
 async function mustHaveTokens(context: Context, host: string): Promise<void> {

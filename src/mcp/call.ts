@@ -53,9 +53,11 @@ async function perform(
 ): Promise<{ outcome: Outcome<unknown>; warnings: string[] }> {
   const warnings: string[] = [];
   const tally = { events: 0 };
-  const outcome = await reach(operation, run, (context) =>
-    operation.run({ ...context, tally, warn: (message) => warnings.push(message) }, input),
-  ).catch((thrown: unknown) => {
+  const outcome = await reach(operation, run, async (given) => {
+    const context = { ...given, tally, warn: (message: string) => void warnings.push(message) };
+    await context.takeReports();
+    return operation.run(context, input);
+  }).catch((thrown: unknown) => {
     throw operation.scope === 'read' ? thrown : withRecorded(asFault(thrown), tally);
   });
   return { outcome, warnings };

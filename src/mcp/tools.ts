@@ -60,7 +60,7 @@ const definitions: readonly Definition[] = [
       'Where did we leave off: what was asked, changed, run, failed and left open, and what comes next. Also continues a named earlier run, or "new" to keep this work apart.',
     actions: { '': 'resume' },
     // A verdict is an exit code, and running recorded commands needs a shell.
-    omits: ['strict', 'probe'],
+    omits: ['strict', 'probe', 'explain'],
     idempotent: true,
   },
   {

@@ -18,6 +18,10 @@ export interface Context {
   isVerbatim?: boolean | undefined;
   /** The command only looks: no file in the working tree is written. */
   leavesTree?: boolean | undefined;
+  /** Nothing is recorded: a part of a run's title is enough to name it. */
+  onlyReads?: boolean | undefined;
+  /** What is recorded happened a while ago: the working tree may be another one now. */
+  isLate?: boolean | undefined;
   /** The current folder; paths are relative to it. */
   dir: string;
   /** The workspace around `dir`; null when there is none. */
@@ -43,6 +47,8 @@ export interface Context {
   warn(message: string): void;
   /** Reports the progress of a long command, where it is shown. */
   progress?: ((progress: Progress) => void) | undefined;
+  /** Records what hooks left, so that what follows sees it. Never rejects: what cannot be recorded waits, with a warning. */
+  takeReports(): Promise<void>;
   /** Waits until something may have been recorded, for at most `ms`. Rejects when the caller disconnects. See `Engine.waitForEvents`. */
   news(ms: number, seen?: number): Promise<number>;
   /** Opens the same again, for an interface that outlives folders and journals. The caller closes it. */

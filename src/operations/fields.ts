@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { Label, Sentence, StepKey, Text } from '../core/text.ts';
+import { Label, Sentence, Text } from '../core/text.ts';
 import { described } from './operation.ts';
 
 /** Input fields that several operations share, with the sentence that explains them. */
-export const stepKey = described(StepKey, 'The key of the step.');
-export const heldStepKey = v.optional(described(StepKey, 'The key of the step; the one you hold when left out.'));
+export const stepKey = described(Label, 'The step, by key or title.');
+export const heldStepKey = v.optional(described(Label, 'The step, by key or title; the one you hold when left out.'));
 export const reference = described(Label, 'An id such as D-7, or the id of a foreign file.');
 export const reason = described(Sentence, 'Why.');
 export const note = v.optional(described(Text, 'What to remember about it.'));

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 
 type EventType = Event['type'];
 type Noun = EventType extends `${infer N}.${string}` ? N : never;
-type Kept = 'snapshots' | 'resume' | 'worklog' | 'erased';
+type Kept = 'snapshots' | 'resume' | 'worklog' | 'erased' | 'head';
 
 /**
  * The files that are written after an event, by its type or by the noun in it. An event that is missing here shows in none
@@ -23,6 +23,7 @@ const filesAfter: Partial<Record<EventType | Noun, readonly Kept[]>> = {
   account: ['resume'],
   recovery: ['resume'],
   'session.ended': ['resume', 'worklog'],
+  'turn.ended': ['head'],
   // The worklog is not written while another session has a claim on it.
   'claim.released': ['worklog'],
   snapshot: ['snapshots', 'resume'],
@@ -65,6 +66,7 @@ export async function writeFollowing(
     const { saveSnapshots } = await import('./snapshot/parts/file.ts');
     saveSnapshots(context, events);
   }
+  const isLoss = following.size > 0 && (await remember(context, state, events));
   let current = state;
   if (mirrors && !context.leavesTree && state.mirrors.size > 0) {
     const { keepMirrors } = await import('./files/parts/mirrors.ts');
@@ -72,12 +74,22 @@ export async function writeFollowing(
     // An edit of a mirrored file may have become events.
     current = await (await context.engine()).load(run);
   }
-  if (following.has('resume')) await writeResume(context, current, state.version, events);
+  if (following.has('resume')) await writeResume(context, current, isLoss ? 0 : state.version, events);
+  if (following.has('resume') && mirrors && !context.leavesTree && current.mirrors.size > 0) {
+    const { keepResumeCopies } = await import('./files/parts/resume-copy.ts');
+    await keepResumeCopies(context, current);
+  }
   if (following.has('worklog')) {
     const { writeWorklogFile } = await import('./worklog/parts/file.ts');
     await writeWorklogFile(context, current);
   }
   if (following.has('erased')) await rewriteErased(context, run, current, events);
+}
+
+/** Whatever is written for an event, its run has a new head to remember. */
+async function remember(context: Context, state: State, events: readonly Event[]): Promise<boolean> {
+  const { rememberHead } = await import('./journal/parts/known-heads.ts');
+  return rememberHead(context, state, events);
 }
 
 /** After checkpoints alone the page is changed; after anything else it is composed. */

@@ -5,6 +5,7 @@ export const operations = {
   init: () => import('./run/init.ts').then((module) => module.init),
   resume: () => import('./brief/resume.ts').then((module) => module.resume),
   'brief.show': () => import('./brief/show.ts').then((module) => module.briefShow),
+  next: () => import('./run/next.ts').then((module) => module.next),
   status: () => import('./run/status.ts').then((module) => module.status),
   board: () => import('./run/board.ts').then((module) => module.board),
   'plan.show': () => import('./plan/show.ts').then((module) => module.planShow),

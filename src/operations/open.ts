@@ -7,9 +7,9 @@ import type { Actor } from '../core/words.ts';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
 import type { Store } from '../store/store.ts';
 import { findForeignState } from '../workspace/foreign.ts';
+import { repositoryAt } from '../workspace/git/repository.ts';
 import { findOldJournal } from '../workspace/old-folder.ts';
 import { probeOwner } from '../workspace/process.ts';
-import { repositoryAt } from '../workspace/repository.ts';
 import { createWorkspace, findWorkspace, noWorkspace, type Workspace } from '../workspace/workspace.ts';
 import type { Clients, Context } from './context.ts';
 import { isClientName } from './people.ts';
@@ -42,6 +42,9 @@ export interface OpenOptions {
   warn?: ((message: string) => void) | undefined;
   progress?: Context['progress'];
   ask?: Context['ask'];
+  onlyReads?: boolean | undefined;
+  /** Records what hooks left for the next command. */
+  takeReports?: ((context: Context) => Promise<void>) | undefined;
 }
 
 export function openContext(options: OpenOptions): Context & { close(): Promise<void> } {
@@ -57,6 +60,10 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       typeof options.store === 'object' ? options.store : await openStore(options.store, find(), options.dir);
     if (typeof options.store !== 'object') opened = store;
     const found = find();
+    if (found?.clone.origin?.isSettled === false && isOwnJournal(options.store, found)) {
+      const { settleCopy } = await import('./run/parts/settle-copy.ts');
+      await settleCopy(found, store, (options.now ?? systemNow)());
+    }
     if (found && options.environment) mention(found, context.warn);
     const describe: EngineOptions['describe'] = async (moment, asked) => {
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
@@ -75,6 +82,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       proof: options.proof,
     },
     run: options.run,
+    onlyReads: options.onlyReads,
     isVerbatim: options.isVerbatim,
     dir: options.dir,
     workspace: find,
@@ -97,7 +105,12 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     warn: options.warn ?? (() => undefined),
     progress: options.progress,
     ask: options.ask,
+    // Hooks report to the workspace's own journal.
+    async takeReports() {
+      if (options.store === undefined) await options.takeReports?.({ ...context, warn: this.warn });
+    },
     async news(ms, seen) {
+      await this.takeReports();
       return (await this.engine()).waitForEvents(ms, seen);
     },
     reopen: () => openContext(options),
@@ -141,6 +154,10 @@ function journalFile(address: string | undefined, workspace: Workspace | null): 
   if (chosen !== undefined) return isAddress(chosen) ? null : chosen;
   return workspace?.files.file('journal.db') ?? null;
 }
+
+/** The one in the data folder, which comes along when that is copied. */
+const isOwnJournal = (address: OpenOptions['store'], { config }: Workspace): boolean =>
+  address === undefined && config.store === undefined;
 
 const isAddress = (text: string): boolean => /^[a-z][a-z\d+.-]+:\//i.test(text);
 

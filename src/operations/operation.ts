@@ -23,8 +23,12 @@ export interface Operation<
   scope: Scope;
   /** Input fields that the command line takes as words, in order; a list comes last and takes the rest. */
   words?: readonly (keyof Input['entries'] & string)[];
+  /** What the words are, where their number or form decides it; null if they are what `words` says. */
+  readWords?(words: readonly string[]): Partial<Record<keyof Input['entries'] & string, string>> | null;
   /** Flags that are not named like their field: a repeated flag is singular. */
   flags?: Partial<Record<keyof Input['entries'] & string, string>>;
+  /** Other names of flags that the command line accepts. */
+  synonyms?: Partial<Record<keyof Input['entries'] & string, readonly string[]>>;
   examples?: readonly string[];
   /**
    * What needs the user's own machine and is not offered over a network: the whole operation, or the input fields that
@@ -76,29 +80,47 @@ export function defineOperation<Input extends Schema, Output extends v.GenericSc
   return operation;
 }
 
-/** Input from outside, checked against the operation's schema. */
+/** What is wrong with an input field. */
+export interface InputProblem {
+  /** The field, with the place inside it. */
+  path: string;
+  isMissing: boolean;
+  /** The end of a sentence that begins with the field: `must be at least 100, not 10`. */
+  message: string;
+  /** The values that are allowed, where they are a closed set. */
+  options: readonly string[];
+}
+
+/** Input from outside, checked against the operation's schema. A fault has an `InputProblem` for each field. */
 export function parseInput<Input extends Schema>(operation: Operation<Input>, raw: unknown): v.InferOutput<Input> {
   const parsed = v.safeParse(operation.input, raw);
   if (parsed.success) return parsed.output;
-  const problems = parsed.issues.map((issue) => {
-    const path = v.getDotPath(issue) ?? '';
-    const missing = issue.type !== 'check' && issue.input === undefined;
-    return { path, message: missing ? 'is needed' : issue.kind === 'schema' ? wrongType(issue) : issue.message };
-  });
-  const [first] = problems;
-  const many = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  throw new Fault('invalid', `${first?.path || 'The input'} ${first?.message}${many}.`, {
+  const problems = parsed.issues.map(problemOf);
+  const sentences = problems.map(({ path, message }) => `${path || 'The input'} ${message}.`);
+  throw new Fault('invalid', sentences.join(' '), {
     hints: [`See \`holdfast help ${operation.name.replace('.', ' ')}\`.`],
     data: { problems },
   });
 }
 
-function wrongType(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === 'picklist') {
-    return `must be one of ${(issue.expected ?? '').replace(/[()"]/g, '').replaceAll(' | ', ', ')}, not ${issue.received}`;
-  }
-  if (issue.type === 'strict_object') return 'is not known here';
-  return `must be ${issue.expected}, not ${issue.received}`;
+function problemOf(issue: v.BaseIssue<unknown>): InputProblem {
+  const isMissing = issue.type !== 'check' && issue.input === undefined;
+  const options =
+    issue.type === 'picklist' ? (issue.expected ?? '').replace(/[()"]/g, '').split(' | ').filter(Boolean) : [];
+  const path = v.getDotPath(issue) ?? '';
+  return { path, isMissing, options, message: isMissing ? 'is needed' : inWords(issue, options) };
+}
+
+function inWords(issue: v.BaseIssue<unknown>, options: readonly string[]): string {
+  const { type, received } = issue;
+  const requirement = String((issue as { requirement?: unknown }).requirement ?? '');
+  if (type === 'picklist') return `must be one of ${options.join(', ')}, not ${received}`;
+  if (type === 'strict_object') return 'is not known here';
+  if (type === 'min_value') return `must be at least ${requirement}, not ${received}`;
+  if (type === 'max_value') return `must be at most ${requirement}, not ${received}`;
+  if (type === 'integer' || type === 'safe_integer') return `must be a whole number, not ${received}`;
+  if (type === 'number') return `must be a number, not ${received}`;
+  return issue.kind === 'schema' ? `must be ${issue.expected}, not ${received}` : issue.message;
 }
 
 /** Checks input from outside and runs the operation with it. */

@@ -1,6 +1,6 @@
 import { clientNames } from '../clients/index.ts';
+import { looksLikeOneOf } from '../core/agent-name.ts';
 import type { Command } from '../core/journal/command.ts';
-import { looksLikeOneOf } from '../core/rules/agent-name.ts';
 import type { Identity } from '../engine/execute.ts';
 import { peopleHere } from '../workspace/people.ts';
 import type { Context } from './context.ts';

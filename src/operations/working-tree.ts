@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { namedPaths } from '../core/fold/last-work.ts';
 import type { Artifact, TreeMark } from '../core/journal/event.ts';
 import { hashArtifact, recordedPath } from '../workspace/files.ts';
-import { readTreeMark } from '../workspace/git.ts';
+import { readTreeMark } from '../workspace/git/tree-mark.ts';
 import { isFile } from '../workspace/read.ts';
 import type { Context } from './context.ts';
 
@@ -33,7 +33,7 @@ function filesNamed(tree: string, dir: string, built: string): string[] {
   });
 }
 
-/** The branch and commit the working tree is at. */
+/** The branch and commit the working tree is at; undefined where they are not those of the moment. */
 export function treeMark(context: Context): TreeMark | undefined {
-  return readTreeMark(context.workspace()?.tree ?? context.dir);
+  return context.isLate ? undefined : readTreeMark(context.workspace()?.tree ?? context.dir);
 }

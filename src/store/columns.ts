@@ -2,6 +2,7 @@ import { Fault } from '../core/fault.ts';
 import type { Event } from '../core/journal/event.ts';
 import type { Head } from './journal.ts';
 import type { HeadPosition, StoredRow } from './projection.ts';
+import type { StoreIdentity } from './store.ts';
 
 /** How events, heads and rows are written to the columns of a database, the same in all of them. */
 
@@ -141,6 +142,15 @@ export function fromRow(row: RowColumns, textOf: (doc: unknown) => string | null
     },
     doc,
   };
+}
+
+/** The ids become names of files, and a database may come from anywhere. */
+export function identityFrom(row: unknown, place: string): StoreIdentity {
+  const { id, epoch } = (row ?? {}) as Partial<Record<keyof StoreIdentity, unknown>>;
+  if (typeof id === 'string' && /^s-[0-9a-f]{12}$/.test(id) && typeof epoch === 'string') return { id, epoch };
+  throw new Fault('corrupt', `The journal ${place} does not say which journal it is.`, {
+    hints: ['`holdfast doctor --repair` copies the runs that verify into a new one.'],
+  });
 }
 
 /**

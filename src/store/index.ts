@@ -21,4 +21,4 @@ export type {
   StoredRow as StoredRecord,
 } from './projection.ts';
 export { openSqliteStore, type SqliteOptions } from './sqlite/store.ts';
-export type { Store } from './store.ts';
+export type { Store, StoreIdentity } from './store.ts';

@@ -58,6 +58,8 @@ export interface HeadPosition {
   facts?: RunFacts;
   /** It was imported, and nothing was recorded in it here since. */
   isUntouched?: boolean;
+  /** It came with a copied folder. */
+  isCopied?: boolean;
   /** The version before the first event of an import that is under way, or was cut off. */
   importing?: number;
 }

@@ -26,6 +26,19 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     presenceSuite(store, other);
     withinSuite(store, other);
 
+    it('says which database it is, the same on every connection', async () => {
+      const before = await store().identity();
+      expect(before).toEqual({
+        id: expect.stringMatching(/^s-[0-9a-f]{12}$/),
+        epoch: expect.stringMatching(/^e-[0-9a-f]{12}$/),
+      });
+      expect(await other().identity()).toEqual(before);
+      const after = { id: 's-00000000000a', epoch: 'e-00000000000b' };
+      await other().identify(after);
+      expect(await store().identity()).toEqual(after);
+      await store().identify(before);
+    });
+
     it('reports where it is and no problems', async () => {
       expect(store().place).not.toBe('');
       expect(await store().inspect()).toEqual([]);

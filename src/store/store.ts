@@ -19,8 +19,21 @@ export interface Store {
   readonly projection: Projection;
   readonly presence: Presence;
 
+  /** Which database this is. */
+  identity(): Promise<StoreIdentity>;
+  /** Says what it is from now on: that of a copy is another one, and after an import or a repair its epoch is. */
+  identify(identity: StoreIdentity): Promise<void>;
+
   /** Problems the database reports about itself; empty when there are none. */
   inspect(): Promise<string[]>;
 
   close(): Promise<void>;
+}
+
+/** Both are random and made with the database. A backup that is restored has those of the database it was made of. */
+export interface StoreIdentity {
+  /** `s-…`. */
+  id: string;
+  /** `e-…`: another one when events came or went in another way than by the commands of a run. */
+  epoch: string;
 }

@@ -1,12 +1,10 @@
-import { newId } from './machine.ts';
 import { type OwnFiles, openOwnFiles } from './own-files.ts';
+import { newId } from './state/machine.ts';
 
 /** Which clone a data folder belongs to. The ids are names, not rights: anyone who can write the folder can write them. */
 export interface Clone {
   /** `c-…`, of this copy of the data folder. */
   clone: string;
-  /** `s-…`, of its journal. */
-  store: string;
   /** `w-…` from the root commit, which all clones share; `wp-…` until that is known. */
   workspace: string;
   /** Ids that the workspace had before. */
@@ -15,8 +13,10 @@ export interface Clone {
   machine: string | null;
   /** Where its data folder was found, the newest last. */
   places: ClonePlace[];
-  /** What it was copied from, and when that was noticed. */
-  origin?: { clone: string; store: string; at: string };
+  /** The working tree of a separate git folder, which does not lead back to it. */
+  tree?: string;
+  /** What it was copied from, when that was noticed, and whether the journal that came along is its own by now. */
+  origin?: { clone: string; at: string; isSettled: boolean };
 }
 
 /** The folder above the data folder, as real path and inode. */
@@ -38,7 +38,7 @@ export function readClone(files: OwnFiles): Clone | 'damaged' | null {
   try {
     const found = JSON.parse(text) as Partial<Clone> | null;
     const isId = (id: unknown, form: RegExp): boolean => typeof id === 'string' && form.test(id);
-    if (!isId(found?.clone, /^c-[0-9a-f]{12}$/) || !isId(found?.store, /^s-[0-9a-f]{12}$/)) return 'damaged';
+    if (!isId(found?.clone, /^c-[0-9a-f]{12}$/)) return 'damaged';
     if (!isId(found?.workspace, /^wp?-[0-9a-f]{12}$/)) return 'damaged';
     const isName = (one: unknown): one is string => isId(one, /^[\w-]{1,64}$/);
     return {
@@ -59,7 +59,7 @@ function isPlace(one: unknown): one is ClonePlace {
 
 /** Writes the ids of a new data folder; of several processes that start at once, one wins. */
 export function makeClone(files: OwnFiles, workspace: string, machine: string | null, place: ClonePlace): void {
-  const clone: Clone = { clone: newId('c'), store: newId('s'), workspace, aliases: [], machine, places: [place] };
+  const clone: Clone = { clone: newId('c'), workspace, aliases: [], machine, places: [place] };
   files.createOnce(FILE, textOf(clone));
 }
 

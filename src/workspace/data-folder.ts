@@ -1,12 +1,13 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { Fault } from '../core/fault.ts';
+import { readOnly } from '../core/read-only.ts';
 import { sha256 } from '../core/sha256.ts';
 import { type ClonePlace, DATA_NAME } from './clone.ts';
+import { findRepository, mainTree, type Repository } from './git/repository.ts';
+import { acceptsRepository } from './git/run.ts';
 import { type OwnFiles, openOwnFiles } from './own-files.ts';
-import { findRepository, mainTree, type Repository } from './repository.ts';
-import { acceptsRepository } from './run-git.ts';
-import { noStateFolder, openStateFolder, thisUser, type User } from './state-folder.ts';
+import { noStateFolder, openStateFolder, thisUser, type User } from './state/folder.ts';
 
 /** Where the data of a folder is kept, whether there is any yet or not. */
 export interface DataPlace {
@@ -49,11 +50,17 @@ export function findDataPlace(from: string, { make = false, outside = false }: F
   if (search && 'refused' in search) throw refusedEntry(search.at, search.refused);
   const repository = search?.repository ?? null;
   const listed = state && listedPath(state, start, repository);
-  if (state && listed !== null) return placeInState(state, listed, repository);
+  if (state && listed !== null) {
+    // What git accepted once it may refuse by now: it is asked again, unless every part belongs to this user.
+    if (repository && listed === repository.commonDir) ownerOfRepository(repository, user);
+    return placeInState(state, listed, repository);
+  }
   if (repository === null) return make ? newPlaceInState(state, user, start, null) : null;
   const owner = ownerOfRepository(repository, user);
+  const folder = join(repository.commonDir, DATA_NAME);
+  const explain = (cause: unknown): Fault => readOnly(folder, folder, cause);
   const own =
-    owner === 'other' || repository.isDisposable ? null : openOwnFiles(repository.commonDir, DATA_NAME, owner);
+    owner === 'other' || repository.isDisposable ? null : openOwnFiles(repository.commonDir, DATA_NAME, owner, explain);
   if (own !== null && !outside) {
     if (own.size(ELSEWHERE) > 0) throw keptElsewhere(own.root);
     return {

@@ -15,10 +15,13 @@ export interface Report {
   atMs: number;
 }
 
+/** While so many wait, hooks drop their reports. */
+export const MOST_REPORTS = 5000;
+
 const ENDING = '.in';
 const DRAINED = 'drained';
 const MOST_BYTES = 32 * 1024 * 1024;
-const PUT_ASIDE = { most: 50, ms: 14 * 24 * 3600 * 1000 };
+const PUT_ASIDE = { most: 50, ms: 14 * 24 * 3600 * 1000, chars: 1024 * 1024 };
 /** A report that is written so long after a drain starts another one. */
 const DRAIN_EVERY_MS = 5 * 60 * 1000;
 
@@ -36,10 +39,14 @@ export function listReports(files: OwnFiles): Report[] {
   // Several may have the same time: the clock of files has coarse steps. Numbers of processes count up.
   return reports
     .filter(({ atMs }) => atMs > 0)
-    .sort((a, b) => a.atMs - b.atMs || processOf(a.name) - processOf(b.name) || (a.name < b.name ? -1 : 1));
+    .sort((a, b) => a.atMs - b.atMs || processOf(a.name) - processOf(b.name) || countIn(a.name) - countIn(b.name));
 }
 
-/** `m-0123456789ab-4711-99`: the machine, the process of the hook, and when the agent's began. */
+/**
+ * `m-0123456789ab-4711-99-2`: the machine, the process of the hook, when the agent's began, and a count where one process
+ * writes several.
+ */
+const countIn = (name: string): number => Number(/^m-[0-9a-f]+-\d+-\d*-(\d+)/.exec(name)?.[1] ?? 0);
 export const processOf = (name: string): number => Number(/^m-[0-9a-f]+-(\d+)/.exec(name)?.[1] ?? 0);
 export const machineOf = (name: string): string => /^m-[0-9a-f]+/.exec(name)?.[0] ?? '';
 
@@ -49,15 +56,45 @@ export const readReport = (files: OwnFiles, { name }: Report): string | null =>
 /** False when another process was faster. */
 export const removeReport = (files: OwnFiles, { name }: Report): boolean => files.remove(`${INBOX}/${name}`);
 
-/** Keeps a report that cannot be read, or that the rules refuse, so that the reason can be found. */
-export function putAside(files: OwnFiles, report: Report, where: 'bad' | 'refused'): void {
+/** Keeps a report that cannot be read, that the rules refuse, or that came with a copied folder, so that it can be looked at. */
+export function putAside(files: OwnFiles, report: Report, where: 'bad' | 'refused' | 'copied'): void {
   const folder = `${INBOX}/${where}`;
-  files.createOnce(`${folder}/${report.name}`, readReport(files, report) ?? '');
+  files.createOnce(`${folder}/${report.name}`, (readReport(files, report) ?? '').slice(0, PUT_ASIDE.chars));
   removeReport(files, report);
   const kept = files.list(folder).map((name) => ({ name, ms: files.modifiedMs(`${folder}/${name}`) }));
   kept.sort((a, b) => b.ms - a.ms);
   for (const [index, { name, ms }] of kept.entries()) {
     if (index >= PUT_ASIDE.most || Date.now() - ms > PUT_ASIDE.ms) files.remove(`${folder}/${name}`);
+  }
+}
+
+/** What reports told that is not in the record, for those who read the record next. */
+export interface Unrecorded {
+  /** The names of refused reports. */
+  refused: string[];
+  /** Reports were dropped, because too many waited. */
+  wasFull: boolean;
+}
+
+const REFUSED = 'refused.txt';
+/** The launcher makes it when it drops a report. */
+const FULL = 'full';
+
+export function noteRefused(files: OwnFiles, names: readonly string[]): void {
+  if (names.length > 0) files.append(`${INBOX}/${REFUSED}`, names.map((name) => `${name}\n`).join(''));
+}
+
+/** Tells it once. */
+export function takeUnrecorded(files: OwnFiles): Unrecorded | null {
+  try {
+    const names = files.list(INBOX);
+    if (!names.includes(REFUSED) && !names.includes(FULL)) return null;
+    const text = files.read(`${INBOX}/${REFUSED}`) ?? '';
+    const refused = text.split('\n').filter((name) => /^[\w.-]{1,80}$/.test(name));
+    files.remove(`${INBOX}/${REFUSED}`);
+    return { refused, wasFull: files.remove(`${INBOX}/${FULL}`) };
+  } catch {
+    return null;
   }
 }
 
@@ -80,8 +117,11 @@ export function markDrained(files: OwnFiles): void {
   }
 }
 
-/** `off`: hooks write nothing. `ask`: an answer is due, so tool hooks run the program. */
-export function setMark(files: OwnFiles, mark: 'off' | 'ask', isSet: boolean): void {
+/**
+ * `off`: hooks write nothing. `ask`: an answer is due, so tool hooks run the program. `turn-…`: the prompt of this turn of a
+ * conversation was answered.
+ */
+export function setMark(files: OwnFiles, mark: 'off' | 'ask' | `turn-${string}`, isSet: boolean): void {
   try {
     if (!isSet) files.remove(`${INBOX}/${mark}`);
     else if (files.list('').includes(INBOX)) files.createOnce(`${INBOX}/${mark}`, '');

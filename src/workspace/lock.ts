@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Owner } from '../core/journal/event.ts';
 import { sha256 } from '../core/sha256.ts';
+import { temporaryNameFor } from './guarded/folder.ts';
 import { ownerOf, probeOwner } from './process.ts';
 
 /** A lock whose owner cannot be checked counts as left behind after this long. */
@@ -41,8 +42,8 @@ function lockText(): string {
 
 /** Links a finished file into place: a crash never leaves a lock without an owner in it. */
 function create(file: string, text: string): boolean {
-  const beside = `${file}.${process.pid}.tmp`;
-  writeFileSync(beside, text);
+  const beside = join(dirname(file), temporaryNameFor(basename(file)));
+  writeFileSync(beside, text, { flag: 'wx', mode: 0o600 });
   try {
     linkSync(beside, file);
     return true;

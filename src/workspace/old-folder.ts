@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryAt } from './repository.ts';
-import { runGit } from './run-git.ts';
+import { repositoryAt } from './git/repository.ts';
+import { runGit } from './git/run.ts';
 import type { Workspace } from './workspace.ts';
 
 const NAME = '.holdfast';

@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fault } from '../core/fault.ts';
-import { type OwnFiles, openOwnFiles, temporaryName } from './own-files.ts';
+import { temporaryName } from './guarded/folder.ts';
+import { type OwnFiles, openOwnFiles } from './own-files.ts';
 
 let top: string;
 let files: OwnFiles;

@@ -1,5 +1,5 @@
-import { repositoryAt } from './repository.ts';
-import { runGit } from './run-git.ts';
+import { repositoryAt } from './git/repository.ts';
+import { runGit } from './git/run.ts';
 
 /** Names of the people who use this folder: the account, and the name and e-mail that git writes into commits. */
 export async function peopleHere(dir: string): Promise<string[]> {

@@ -65,6 +65,13 @@ describe('a process', () => {
     command: "bash -c cd web && npm run 'soak test'",
   };
 
+  it('is one of a program of this folder, by either path', () => {
+    const command = { id: 'X-1', text: './import.sh full', at };
+    for (const path of ['./import.sh full', '/shop/import.sh full'])
+      expect(isProcessOf(command, { ...running, command: `/bin/sh ${path}` }, '/shop')).toBe(true);
+    expect(isProcessOf(command, { ...running, command: '/bin/sh reimport.sh full' }, '/shop')).toBe(false);
+  });
+
   it.each([
     ['cd web && npm run "soak test"', true],
     ['cd shop && npm run "soak test"', true],
@@ -74,6 +81,7 @@ describe('a process', () => {
     ['cd web || ls', true],
     ['cd web [redacted: token] more', true],
     ['ls && pwd', false],
+    ['./web', false],
   ])('is one of %s: %s', (text, isOne) => {
     expect(isProcessOf({ id: 'X-1', text, at }, running, '/shop')).toBe(isOne);
   });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isInside, realPathOf } from './files.ts';
-import { findProgram } from './run-git.ts';
+import { findProgram } from './git/run.ts';
 
 /** A command that began, and whose end is not known. */
 export interface LostCommand {
@@ -66,7 +66,9 @@ function partsOf(text: string): string[] {
     .split(/&&|\|\|?|;|\[redacted[^\]]*\]/)
     .map((part) => part.trim())
     .filter((part) => part.includes(' ') || part.includes('/'));
-  return [...new Set([whole, ...parts])].filter((part) => part.length >= LEAST_CHARS);
+  // Some clients run a program of this folder by its whole path.
+  const ends = [whole, ...parts].map((part) => part.replace(/^\.\//, '/'));
+  return [...new Set(ends)].filter((part) => part.length >= LEAST_CHARS);
 }
 
 const LEAST_CHARS = 3;

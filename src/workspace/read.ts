@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 
@@ -14,16 +15,26 @@ const FILE_BYTES_LIMIT = 64 * 1024 * 1024;
 
 export const pathExists = (path: string): boolean => existsSync(path);
 
+/** When a file was made; null if there is none. */
+export const bornAt = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? null;
+
 export const isFile = (path: string): boolean => fileSize(path) !== null;
 
-export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
+export const isFolder = (path: string): boolean => found(path)?.isDirectory() ?? false;
 
 /** In bytes; null unless the path leads to a regular file. */
 export function fileSize(path: string): number | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() ? found.size : null;
+  const file = found(path);
+  return file?.isFile() ? file.size : null;
+}
+
+/** Undefined also for a path below a file, and for a loop of links. */
+function found(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The names in a folder; none if it cannot be read. */
@@ -43,6 +54,8 @@ export const readDamaged = (file: string): string | null => decodeFile(file, fal
 
 /** Throws the system's own error, for callers that report the reason. */
 export const mustReadText = (file: string): string => readFileSync(file, 'utf8');
+
+export const readStandardInput = (): string => readFileSync(0, 'utf8');
 
 function decodeFile(file: string, fatal: boolean): string | null {
   try {

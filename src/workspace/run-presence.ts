@@ -38,6 +38,11 @@ export function countPass(files: OwnFiles, shown: string | null, worked: string)
   }
 }
 
+/** That of another folder says nothing here. */
+export function forgetRunPresence(files: OwnFiles): void {
+  for (const file of [CHOSEN, PASSES]) files.remove(file);
+}
+
 function readObject(files: OwnFiles, path: string): Record<string, unknown> {
   try {
     const found: unknown = JSON.parse(files.read(path) ?? '{}');

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { Fault } from '../core/fault.ts';
 import { isInside, realPathOf } from './files.ts';
-import { removeFile, removeLitter, writeAtomically } from './write.ts';
+import { inFolder, removeLitter } from './guarded/folder.ts';
+import { removeFile, writeAtomically } from './write.ts';
 
 /** A settings file of a client, as it was read. */
 export interface SettingsFile {
@@ -58,7 +59,7 @@ export function writeSettings(file: SettingsFile, text: string): void {
   const { path, real, mode, bom } = file;
   try {
     for (const folder of missingFolders(file)) mkdirSync(folder);
-    removeLitter(real);
+    inFolder(dirname(real), [], 'look', 'anyone', (folder) => removeLitter(folder, basename(real)));
     writeAtomically(real, bom + text);
     if (mode !== null) chmodSync(real, mode);
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readText } from './read.ts';
+import { openGuarded } from './guarded/tree-files.ts';
 
 /** The files of a folder as formats see them. Links are not followed: they may lead anywhere, or in a circle. */
 export interface FileTree {
@@ -50,7 +50,7 @@ export function openTree(root: string, below: readonly string[] = ['']): FileTre
     if (found?.isDirectory()) walk(start, 0);
     else if (found?.isFile()) paths.push(start);
   }
-  return { root, paths: [...new Set(paths)].sort(), read: (path) => readText(join(root, path)), cut };
+  return { root, paths: [...new Set(paths)].sort(), read: openGuarded(root).read, cut };
 }
 
 function entriesOf(folder: string) {

@@ -2,15 +2,16 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { Fault } from '../core/fault.ts';
 import { sha256 } from '../core/sha256.ts';
-import { type Clone, cloneState, makeClone, readClone, saveClone } from './clone.ts';
+import { type Clone, type ClonePlace, cloneState, makeClone, readClone, saveClone } from './clone.ts';
 import { type DataPlace, type FindOptions, findDataPlace } from './data-folder.ts';
-import { machineId, newId } from './machine.ts';
-import { type OwnFiles, temporaryName } from './own-files.ts';
-import { type Proposals, readProposals } from './proposals.ts';
-import { rootCommit } from './run-git.ts';
-import { noStateFolder, thisUser } from './state-folder.ts';
-import { readTrust, stateOfTrust, type Trust, type TrustState } from './trust.ts';
-import { readSettings, saveSettings, type WorkspaceConfig } from './workspace-settings.ts';
+import { rootCommit } from './git/run.ts';
+import { temporaryName } from './guarded/folder.ts';
+import type { OwnFiles } from './own-files.ts';
+import { noStateFolder, thisUser } from './state/folder.ts';
+import { machineId, newId } from './state/machine.ts';
+import { type Proposals, readProposals } from './state/proposals.ts';
+import { readTrust, stateOfTrust, type Trust, type TrustState } from './state/trust.ts';
+import { readSettings, saveSettings, type WorkspaceConfig } from './state/workspace-settings.ts';
 
 /** A folder whose work is recorded: a git clone with all its working trees, or a folder without git. */
 export interface Workspace {
@@ -27,6 +28,8 @@ export interface Workspace {
   /** The user's state folder; null when there is none that can be believed. */
   state: OwnFiles | null;
   clone: Clone;
+  /** Where it really is. Records of the state folder are bound to this, since anyone who can write the data folder can claim an id. */
+  place: ClonePlace;
   /** What the working tree proposes in `holdfast.json`, and whether that is in force. */
   proposals: Proposals | null;
   trust: Trust | null;
@@ -61,7 +64,8 @@ export function createWorkspace(from: string, options: Omit<FindOptions, 'make'>
   } catch (thrown) {
     throw thrown instanceof Fault ? thrown : notWritable(place, thrown);
   }
-  const workspace = openWorkspace(place) as Workspace;
+  const workspace = openWorkspace(place);
+  if (workspace === null) throw notWritable(place, new Error('it is gone again'));
   settleId(workspace, place);
   return workspace;
 }
@@ -71,6 +75,7 @@ function openWorkspace(place: DataPlace): Workspace | null {
   const known = readClone(files);
   if (known === null) return null;
   if (known === 'damaged') throw damagedClone(files);
+  mustBeTreeOf(place, known);
   const clone = settleClone(place, known);
   const { workspace, aliases } = clone;
   const proposals = readProposals(tree);
@@ -86,6 +91,7 @@ function openWorkspace(place: DataPlace): Workspace | null {
     canWrite: mayWrite(files.root),
     state,
     clone,
+    place: key,
     ...agreed,
     id: workspace,
     ids: [workspace, ...aliases],
@@ -119,27 +125,44 @@ function withProposed(own: WorkspaceConfig, proposed: WorkspaceConfig): Workspac
   return { ...proposed, ...own, ...(proposed.capture ? { capture } : {}) };
 }
 
+/** A separate git folder does not lead back to its working tree, so its data names the one it belongs to. */
+function mustBeTreeOf({ repository, files }: DataPlace, { tree }: Clone): void {
+  if (!repository?.isSeparate || tree === undefined || tree === repository.root) return;
+  throw new Fault('untrusted', `${files.root} belongs to the working tree ${tree}, not to ${repository.root}.`, {
+    hints: [
+      `If the tree was moved, change \`tree\` in ${join(files.root, 'clone.json')}; else \`${repository.entry}\` leads to a repository of another folder.`,
+    ],
+    data: { path: repository.entry },
+  });
+}
+
 /** Writes down where the clone is now. A copy gets ids of its own before it records anything. */
-function settleClone({ files, key, state }: DataPlace, known: Clone): Clone {
+function settleClone({ files, key, state, repository }: DataPlace, found: Clone): Clone {
+  const known = repository?.isSeparate && found.tree === undefined ? { ...found, tree: repository.root } : found;
+  if (known !== found) trySave(files, known);
   const isHere = known.places.some(({ path, inode }) => path === key.path && inode === key.inode);
   if (isHere && known.places.length === 1) return known;
   const machine = machineId(state);
-  const found = cloneState(known, key, machine);
-  if (found === 'same') return known;
+  const now = cloneState(known, key, machine);
+  if (now === 'same') return known;
   const at = new Date().toISOString();
   const settled: Clone =
-    found === 'moved'
+    now === 'moved'
       ? { ...known, machine, places: [...known.places.filter(({ path }) => path !== key.path), key] }
       : {
-          ...{ ...known, machine, clone: newId('c'), store: newId('s'), places: [key] },
-          origin: { clone: known.clone, store: known.store, at },
+          ...{ ...known, machine, clone: newId('c'), places: [key] },
+          origin: { clone: known.clone, at, isSettled: false },
         };
+  trySave(files, settled);
+  return settled;
+}
+
+function trySave(files: OwnFiles, clone: Clone): void {
   try {
-    saveClone(files, settled);
+    saveClone(files, clone);
   } catch {
     // Where nothing can be written, nothing can be recorded either: reading goes on.
   }
-  return settled;
 }
 
 /** Runs that have the provisional id are still found. */
@@ -180,9 +203,8 @@ type ConfigChange = { [Name in keyof WorkspaceConfig]?: WorkspaceConfig[Name] | 
 
 /** Changes the user's own settings for this workspace on this machine; undefined takes one away. */
 export function saveConfig(workspace: Workspace, change: ConfigChange): void {
-  const { state, clone } = workspace;
-  const place = clone.places.at(-1);
-  if (state === null || place === undefined) throw noStateFolder(thisUser());
+  const { state, clone, place } = workspace;
+  if (state === null) throw noStateFolder(thisUser());
   const kept = Object.entries({ ...workspace.ownConfig, ...change }).filter(([, value]) => value !== undefined);
   workspace.ownConfig = Object.fromEntries(kept) as WorkspaceConfig;
   workspace.config = inForce(workspace.ownConfig, workspace);
@@ -222,23 +244,10 @@ function damagedClone(files: OwnFiles): Fault {
 }
 
 function notWritable({ files }: DataPlace, thrown: unknown): Fault {
-  const { code, message } = thrown as NodeJS.ErrnoException;
-  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return readOnly(files.root, thrown);
+  const { message } = thrown as Error;
   return new Fault('unavailable', `The data folder ${files.root} cannot be made: ${message}.`, {
     hints: ['`holdfast init --outside` keeps the data in your state folder, or choose another folder with `--dir`.'],
     data: { path: files.root },
     cause: thrown,
-  });
-}
-
-/** For a shell in a sandbox that protects `.git`, and for read-only mounts. */
-export function readOnly(path: string, cause?: unknown): Fault {
-  return new Fault('read_only', `This shell may not write ${path}.`, {
-    hints: [
-      "Use Holdfast's MCP tools, which run outside the sandbox, or allow writing to this folder in the client's sandbox settings.",
-      'On a read-only disk: `holdfast init --outside` keeps the data in your state folder.',
-    ],
-    data: { path },
-    cause,
   });
 }

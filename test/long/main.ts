@@ -2,6 +2,9 @@
 const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   agents: async () => ((await (await import('./agents/check.ts')).checkAgents()) ? 0 : 1),
   faults: async (words) => (await import('./faults/main.ts')).main(words),
+  links: async (words) => (await import('./links/main.ts')).main(words),
+  inbox: async (words) => (await import('./inbox.ts')).main(words),
+  pairs: async () => ((await (await import('./agents/pairs.ts')).checkPairs()) ? 0 : 1),
   mcp: async () => ((await (await import('./mcp-conformance.ts')).checkConformance()) ? 0 : 1),
   redaction: async (words) => (await import('./redaction.ts')).main(words),
 };

@@ -1,6 +1,6 @@
-import { readClaudeEvent, specificOutput } from '../claude-events.ts';
-import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
-import type { ClientHooks, MomentKind, UsageReport } from '../moment.ts';
+import { failureOf, readClaudeEvent, specificOutput } from '../claude-events.ts';
+import { answerText, countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
+import type { ClientHooks, MomentKind, TurnFailure, UsageReport } from '../moment.ts';
 
 /** Claude Code. */
 export const hooks: ClientHooks = {
@@ -10,7 +10,13 @@ export const hooks: ClientHooks = {
   areRunByOthers: true,
   pidVariable: 'CLAUDE_PID',
   usageIn,
+  failureIn,
 };
+
+function failureIn(entry: JsonObject): TurnFailure | null {
+  if (entry['isApiErrorMessage'] !== true) return null;
+  return failureOf(entry['error'], answerText(objectOf(entry['message'])['content'], 400));
+}
 
 /** Its input excludes tokens read from a cache or written to it. */
 export function usageIn(entry: JsonObject): UsageReport | null {

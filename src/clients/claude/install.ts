@@ -1,15 +1,5 @@
 import { join } from 'node:path';
-import {
-  type ClientInstall,
-  inShell,
-  type Launcher,
-  launcherFile,
-  matchedHooks,
-  mcpEntry,
-  ownFolder,
-  type Place,
-  type WantedFile,
-} from '../installation.ts';
+import { type ClientInstall, matchedHooks, mcpEntry, ownFolder, type Place, type WantedFile } from '../installation.ts';
 import { agentsFile, mcpFile, skillFiles } from '../installed-files.ts';
 
 /** Claude Code. Copilot, VS Code and Cursor may run the hooks in its file too. */
@@ -23,7 +13,7 @@ export const install: ClientInstall = {
     resumeLast: ['claude', '--continue'],
   },
   files(place) {
-    const hooks = { kind: 'hooks', events: claudeEvents(place.start.shell, null, place.launcher) } as const;
+    const hooks = { kind: 'hooks', events: claudeEvents(place.start.hook) } as const;
     if (place.scope === 'user') return userFiles(place, hooks);
     return [
       { path: join(place.root, '.claude/settings.json'), holds: 'hooks', edits: [hooks] },
@@ -48,7 +38,6 @@ function userFiles(place: Place, hooks: WantedFile['edits'][number]): WantedFile
   // Its state file is beside the folder, unless a variable names the folder.
   const state = join(place.environment['CLAUDE_CONFIG_DIR'] || place.home, '.claude.json');
   return [
-    ...(place.launcher ? [launcherFile(place.launcher, place.packaged)] : []),
     { path: join(folder, 'settings.json'), holds: 'hooks', edits: [hooks] },
     {
       path: state,
@@ -67,11 +56,7 @@ const RECORDED = 'Read|Write|Edit|MultiEdit|NotebookEdit|TodoWrite|TaskCreate|Ta
  * Each event with the tools it is wanted for; `alsoTools` are the names that other clients of the same plugin use. No hook
  * may fail, even if the program is gone: Copilot, which reads this file, refuses a tool whose hook fails.
  */
-export function claudeEvents(
-  program: string,
-  alsoTools: { commands: string; others: string } | null = null,
-  launcher: Launcher | null = null,
-) {
+export function claudeEvents(hook: string, alsoTools: { commands: string; others: string } | null = null) {
   const commands = ['Bash', ...(alsoTools ? [alsoTools.commands] : [])].join('|');
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact|fork',
@@ -86,9 +71,5 @@ export function claudeEvents(
     StopFailure: null,
     SessionEnd: null,
   };
-  const start = (event: string): string =>
-    launcher && /^(?:Pre|Post)ToolUse/.test(event)
-      ? `sh ${inShell(launcher.path)} claude ${event}`
-      : `${program} hook claude ${event}`;
-  return matchedHooks(matchers, (event) => ({ command: `${start(event)} || true`, timeout: 10 }));
+  return matchedHooks(matchers, (event) => ({ command: `${hook} claude ${event} || true`, timeout: 10 }));
 }

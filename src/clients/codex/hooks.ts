@@ -1,7 +1,7 @@
 import { readClaudeEvent, specificOutput } from '../claude-events.ts';
 import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
-import { type ClientHooks, type MomentKind, pressureOf, type UsageReport } from '../moment.ts';
-import type { Spent } from '../tool-call.ts';
+import { type ClientHooks, type CommandEnd, type MomentKind, pressureOf, type UsageReport } from '../moment.ts';
+import { resultOf, type Spent } from '../tool-call.ts';
 
 /** Codex CLI: Claude's events. It drops an answer with any field it does not know. */
 export const hooks: ClientHooks = {
@@ -11,8 +11,26 @@ export const hooks: ClientHooks = {
   recognises: (input) =>
     input['turn_id'] !== undefined || /[\\/]\.codex[\\/]sessions[\\/]/.test(textOf(input['transcript_path']) ?? ''),
   usageIn,
+  commandEndIn,
   hasPressureInTranscript: true,
 };
+
+/** Its hooks report the output of a command only, and nothing at all of one that goes on after its tool call. */
+function commandEndIn(entry: JsonObject): CommandEnd | null {
+  const payload = objectOf(entry['payload']);
+  const item = objectOf(payload['item']);
+  if (payload['type'] === 'item_completed' && item['type'] === 'CommandExecution') {
+    const call = textOf(item['id']);
+    return call === null ? null : { call, result: resultOf(item, item['status'] !== 'completed') };
+  }
+  const call = textOf(payload['call_id']);
+  if (payload['type'] !== 'function_call_output' || call === null) return null;
+  const text = textOf(payload['output']) ?? '';
+  if (/^Process running with session ID /m.test(text)) return null;
+  const exitCode = /^Process exited with code (\d{1,5})$/m.exec(text)?.[1];
+  if (exitCode !== undefined) return { call, result: resultOf({ exit_code: Number(exitCode) }) };
+  return { call, result: { ...resultOf(null), isCancelled: true } };
+}
 
 export function usageIn(entry: JsonObject): UsageReport | null {
   const payload = objectOf(entry['payload']);

@@ -20,7 +20,7 @@ export const install: ClientInstall = {
       {
         path: join(folder, 'hooks.json'),
         holds: 'hooks',
-        edits: [{ kind: 'hooks', events: codexEvents(place.start.shell) }],
+        edits: [{ kind: 'hooks', events: codexEvents(place.start.hook) }],
       },
       {
         path: join(folder, 'config.toml'),
@@ -43,7 +43,7 @@ export const install: ClientInstall = {
 };
 
 /** The user has to trust the hooks again after any change to this text. */
-function codexEvents(program: string): Record<string, object> {
+function codexEvents(hook: string): Record<string, object> {
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact',
     UserPromptSubmit: null,
@@ -56,7 +56,7 @@ function codexEvents(program: string): Record<string, object> {
     SessionEnd: null,
   };
   return matchedHooks(matchers, (event) => ({
-    command: `${program} hook codex ${event}`,
+    command: `${hook} codex ${event}`,
     timeout: event === 'SessionEnd' ? 3 : 10,
   }));
 }

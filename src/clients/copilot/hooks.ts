@@ -8,8 +8,12 @@ import { type Spent, type TodoChange, todoStatus } from '../tool-call.ts';
  * too, and accepts text for the model only at the top level of the answer.
  */
 export const hooks: ClientHooks = {
-  read: (event, input) =>
-    /^[A-Z]/.test(event) ? readClaudeEvent(event, input, 'copilot') : readCopilotEvent(event, input),
+  read(event, input) {
+    if (!/^[A-Z]/.test(event)) return readCopilotEvent(event, input);
+    const moment = readClaudeEvent(event, input, 'copilot');
+    // Both forms of the start have the prompt: the one that is read second has nothing more to say.
+    return moment?.kind === 'session-start' ? { ...moment, request: textOf(input['initial_prompt']) } : moment;
+  },
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
   answer: (_, context) => ({ additionalContext: context }),
   areRunByOthers: true,

@@ -47,8 +47,8 @@ function hookFile({ start }: Place, path: string): WantedFile {
       [
         {
           type: 'command',
-          bash: `${start.shell} hook copilot ${event} || true`,
-          powershell: `${start.shell} hook copilot ${event}; exit 0`,
+          bash: `${start.hook} copilot ${event} || true`,
+          powershell: `${start.hook} copilot ${event}; exit 0`,
           timeoutSec: 10,
         },
       ],

@@ -20,7 +20,7 @@ export const install: ClientInstall = {
         holds: 'hooks',
         edits: [
           { kind: 'default', path: ['version'], value: 1 },
-          { kind: 'hooks', events: cursorEvents(place.start.shell) },
+          { kind: 'hooks', events: cursorEvents(place.start.hook) },
         ],
       },
       {
@@ -46,7 +46,7 @@ export const install: ClientInstall = {
 };
 
 /** Only documented names: an unknown one may make it drop the whole file. */
-export function cursorEvents(program: string): Record<string, object> {
+export function cursorEvents(hook: string): Record<string, object> {
   return Object.fromEntries(
     [
       'sessionStart',
@@ -59,7 +59,7 @@ export function cursorEvents(program: string): Record<string, object> {
       'preCompact',
       'stop',
       'sessionEnd',
-    ].map((event) => [event, { command: `${program} hook cursor ${event}`, timeout: 10 }]),
+    ].map((event) => [event, { command: `${hook} cursor ${event}`, timeout: 10 }]),
   );
 }
 

@@ -19,7 +19,7 @@ export const install: ClientInstall = {
       path: join(user ? home : place.root, '.gemini/settings.json'),
       holds: 'hooks, MCP server',
       edits: [
-        { kind: 'hooks', events: geminiEvents(place.start.shell) } as const,
+        { kind: 'hooks', events: geminiEvents(place.start.hook) } as const,
         { kind: 'entry', path: ['mcpServers', 'holdfast'], value: mcpEntry(place) } as const,
       ],
     };
@@ -38,7 +38,8 @@ export const install: ClientInstall = {
       : [],
 };
 
-export function geminiEvents(program: string): Record<string, object> {
+/** Without its event before a compaction, which it sends before every request: its transcript shows those that took place. */
+export function geminiEvents(hook: string): Record<string, object> {
   const matchers = {
     SessionStart: null,
     BeforeAgent: null,
@@ -46,8 +47,7 @@ export function geminiEvents(program: string): Record<string, object> {
     AfterTool:
       'run_shell_command|write_file|replace|edit|read_file|read_many_files|write_todos|ask_user|exit_plan_mode',
     AfterAgent: null,
-    PreCompress: null,
     SessionEnd: null,
   };
-  return matchedHooks(matchers, (event) => namedHandler('gemini', program, event));
+  return matchedHooks(matchers, (event) => namedHandler('gemini', hook, event));
 }

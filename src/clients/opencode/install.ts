@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ClientInstall, ownFolder, type Place } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
-/** OpenCode has no hook commands; a plugin calls our program. */
+/** OpenCode has no hook commands; a plugin writes reports into the inbox, and calls our program for answers. */
 export const install: ClientInstall = {
   commands: ['opencode'],
   folders: ['.config/opencode'],
@@ -43,5 +43,10 @@ export const install: ClientInstall = {
 
 function plugin(place: Place): string {
   const text = place.packaged('plugins/opencode/holdfast.js');
-  return text.replace("const COMMAND = ['holdfast'];", () => `const COMMAND = ${JSON.stringify(place.start.words)};`);
+  const { launcher, start } = place;
+  if (launcher === null) return text;
+  const { writer, machine, state } = launcher;
+  return text
+    .replace(/^const COMMAND = .*$/m, () => `const COMMAND = ${JSON.stringify(start.words)};`)
+    .replace(/^const INBOX = .*$/m, () => `const INBOX = ${JSON.stringify({ writer, machine, state })};`);
 }

@@ -4,12 +4,18 @@ import type { ClientHooks, MomentKind, UsageReport } from '../moment.ts';
 
 /**
  * Qwen Code: Claude's events. Its prompt event comes with every request to the model, usually without a prompt, and is
- * ignored then; its stop event reports how full the context is.
+ * ignored then; its stop event reports how full the context is. Text at a start goes into the system prompt of that process.
  */
 export const hooks: ClientHooks = {
-  read: (event, input) => readClaudeEvent(event, input, 'qwen'),
+  read(event, input) {
+    const moment = readClaudeEvent(event, input, 'qwen');
+    // Its list of background tasks leaves out commands.
+    return moment?.kind === 'turn-end' ? { ...moment, background: null } : moment;
+  },
   takesContext: new Set<MomentKind>(['session-start', 'prompt', 'tool-after']),
   answer: specificOutput,
+  forgetsStarts: true,
+  repeatsPrompts: true,
   usageIn,
 };
 

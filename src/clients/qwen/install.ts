@@ -17,7 +17,7 @@ export const install: ClientInstall = {
       path: join(place.scope === 'user' ? place.home : place.root, '.qwen/settings.json'),
       holds: 'hooks, MCP server',
       edits: [
-        { kind: 'hooks', events: qwenEvents(place.start.shell) },
+        { kind: 'hooks', events: qwenEvents(place.start.hook) },
         { kind: 'entry', path: ['mcpServers', 'holdfast'], value: mcpEntry(place) },
       ],
     },
@@ -27,7 +27,7 @@ export const install: ClientInstall = {
   steps: ({ scope }) => (scope === 'project' ? ['Start `qwen` here and trust the folder, if it asks (`/trust`).'] : []),
 };
 
-function qwenEvents(program: string): Record<string, object> {
+function qwenEvents(hook: string): Record<string, object> {
   const matchers = {
     SessionStart: null,
     UserPromptSubmit: null,
@@ -42,5 +42,5 @@ function qwenEvents(program: string): Record<string, object> {
     StopFailure: null,
     SessionEnd: null,
   };
-  return matchedHooks(matchers, (event) => namedHandler('qwen', program, event));
+  return matchedHooks(matchers, (event) => namedHandler('qwen', hook, event));
 }

@@ -11,7 +11,7 @@ export const install: ClientInstall = {
     const hooks = Object.fromEntries(
       events.map((event) => [
         event,
-        [{ type: 'command', command: `${place.start.shell} hook vscode ${event}`, timeout: 10 }],
+        [{ type: 'command', command: `${place.start.hook} vscode ${event}`, timeout: 10 }],
       ]),
     );
     return [

@@ -4,10 +4,10 @@ import type { Liveness } from '../views/liveness.ts';
 import type { BriefFacts, BriefForm, OtherRuns } from './facts.ts';
 import { type BriefAction, type BriefFields, listFields } from './fields.ts';
 import { gatherRun } from './gather.ts';
-import { derivedNext } from './next.ts';
 import type { BriefRows, Observed } from './observed.ts';
 import type { BriefReader } from './record.ts';
-import { resumingLine, shortState } from './situation.ts';
+import { derivedNext } from './sections/next.ts';
+import { resumingLine, shortState } from './sections/situation.ts';
 
 /** Quotations in fields that programs read are not cut for a budget. */
 const FIELD_CHARS = 240;
@@ -31,7 +31,14 @@ export function composeBrief(
   const { now } = liveness;
   const listed = listFields(state, liveness, reader, rows, observed, budgetTokens);
   const run = gatherRun({ state, liveness, form, reader, rows, observed, listed });
-  const facts: BriefFacts = { now, form, run, others: observed.others ?? NO_OTHERS, role: listed.role };
+  const facts: BriefFacts = {
+    now,
+    form,
+    run,
+    others: observed.others ?? NO_OTHERS,
+    role: listed.role,
+    history: observed.history,
+  };
   const fields: BriefFields = {
     ...listed,
     headline: run.resuming ? resumingLine(run.resuming, FIELD_CHARS) : shortState(run, now),

@@ -9,19 +9,30 @@ export interface BriefFacts {
   run: RunFacts | null;
   others: OtherRuns;
   role: Role;
+  /** Left out if nothing is gone. */
+  history?: History | null | undefined;
+}
+
+/** What was recorded here and is gone, as far as this machine knows and nobody accepted it. */
+export interface History {
+  lost: { runs: readonly string[]; events: number; at: string; noticedAt: string } | null;
+  /** The journal that was here before this one. */
+  before: { store: string; runs: readonly string[]; usedAt: string; noticedAt: string } | null;
 }
 
 /**
  * Why the reader gets it: a session starts and may want the run; the run was chosen for this working tree; the session
  * continues the run; its context was compacted; its client resumes the conversation; only other runs are named; someone
- * asked for the run by name.
+ * asked for the run by name; there is no run, and something is gone.
  */
-export type BriefForm = 'start' | 'chosen' | 'joined' | 'compacted' | 'returned' | 'others' | 'shown';
+export type BriefForm = 'start' | 'chosen' | 'joined' | 'compacted' | 'returned' | 'others' | 'shown' | 'gone';
 
 export interface RunFacts {
   id: string;
   title: string;
   isPlanned: boolean;
+  /** It came with a copied folder, from someone else. */
+  isCopied?: boolean;
   /** The six hexadecimal digits that name the run in a command. */
   suffix: string;
   /** Of planned runs. */
@@ -39,6 +50,8 @@ export interface RunFacts {
   said: Said | null;
   steps: StepFacts | null;
   rules: readonly Rule[];
+  /** Decisions that are not among them. */
+  moreDecisions: number;
   open: readonly Open[];
   next: NextFacts;
 }

@@ -1,5 +1,6 @@
+import type { Excerpt } from '../fold/conversation.ts';
 import { sideOf } from '../fold/message.ts';
-import type { Decision, Excerpt, Item, State, Step } from '../fold/state.ts';
+import type { Decision, Item, State, Step } from '../fold/state.ts';
 import { type Line, line } from '../line.ts';
 import { isPast } from '../time.ts';
 import type { Conflict, FileVerdict } from '../views/conflict.ts';
@@ -250,11 +251,15 @@ function briefItem(state: State, item: Item, now: string, reader: Actor | null):
     overdue: item.due !== undefined && isPast(item.due, now),
     forReader: reader !== null && item.to !== undefined && sideOf({ from: item.by, to: item.to }, reader) === 'to',
     options:
-      item.kind === 'error' && step?.status === 'failed' && !(state.run && isOver(state.run))
+      item.kind === 'error' && step && isStuck(step) && !(state.run && isOver(state.run))
         ? [line`retry (${retriesLeft(step)} left)`, line`skip`, line`abort`, line`adjust`]
         : [],
   };
 }
+
+/** It failed, or it was left in progress with an error: someone must choose. */
+const isStuck = ({ status, holder }: Step): boolean =>
+  status === 'failed' || (status === 'in_progress' && holder === null);
 
 const RESULTS = 10;
 

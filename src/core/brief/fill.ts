@@ -1,6 +1,6 @@
 import type { Line } from '../line.ts';
 import { tokenHundredths } from '../tokens.ts';
-import type { Section, SectionName } from './section.ts';
+import type { Section, SectionName } from './sections/section.ts';
 
 export type CountTokens = (text: string) => number;
 
@@ -13,6 +13,8 @@ export interface Limits {
 /** The lengths to which quotations are cut, in this order. */
 export const QUOTE_CHARS = [240, 160, 100, 60] as const;
 const SHORTEST = 60;
+/** More units are worth more than longer ones; what is left of the budget makes them longer again. */
+const BRIEF_CHARS = [100, 60] as const;
 
 /** Sections that may grow up to the hard limit. */
 const URGENT: ReadonlySet<SectionName> = new Set(['requests', 'uncertain', 'rules', 'open']);
@@ -32,42 +34,51 @@ export function fill(
   fixedLines: readonly Line[],
   order: readonly SectionName[],
   limits: Limits,
-  countTokens: CountTokens | undefined,
+  scale: Scale,
 ): Map<SectionName, FilledSection> {
-  const scale = openScale(countTokens);
-  const filled = sections
-    .filter(({ count }) => count > 0)
-    .map((section): Filled => ({ section, chars: [], lines: section.show([]), isDropped: false }));
+  const filled = sections.filter(({ count }) => count > 0).map((section) => openSection(section, scale));
   const byOrder = [...filled].sort((a, b) => order.indexOf(a.section.name) - order.indexOf(b.section.name));
-  const roomTokens = Math.max(0, limits.hardTokens - scale.tokens(fixedLines));
-  /** Whether the whole brief is within the limit with these lines in place of a section's own. */
-  const fits = (one: Filled | null, lines: readonly Line[], mostTokens: number): boolean => {
-    const all = [...fixedLines, ...filled.flatMap((other) => (other === one ? lines : other.lines))];
-    return scale.chars(all) <= limits.chars && scale.fits(all, mostTokens);
+  const frame = scale(fixedLines);
+  const roomTokens = Math.max(0, limits.hardTokens - tokensOf(frame));
+  /** What the brief has beside a section. */
+  const besides = (one: Filled | null): Size =>
+    filled.reduce((sum, other) => (other === one ? sum : plus(sum, other.size)), frame);
+  /** Whether the whole brief is within the limit if a section has this size. */
+  const fits = (one: Filled | null, size: Size, mostTokens: number): boolean => {
+    const whole = plus(besides(one), size);
+    return whole.chars <= limits.chars && tokensOf(whole) <= mostTokens;
   };
-  const isWithinShare = ({ section }: Filled, lines: readonly Line[]): boolean =>
-    scale.fits(lines, (roomTokens * section.share) / 100);
-  for (const one of filled) takeFirst(one, (lines) => isWithinShare(one, lines));
-  shrink([...byOrder].reverse(), () => fits(null, [], limits.hardTokens));
+  const isWithinShare = ({ section }: Filled, size: Size): boolean =>
+    tokensOf(size) <= (roomTokens * section.share) / 100;
+  for (const one of filled) takeFirst(one, (size) => isWithinShare(one, size));
+  shrink([...byOrder].reverse(), () => fits(null, NOTHING, limits.hardTokens));
   for (const one of byOrder) {
-    const isWithin = (lines: readonly Line[]): boolean =>
-      isWithinShare(one, lines) && fits(one, lines, limits.hardTokens);
+    const isWithin = (size: Size): boolean => isWithinShare(one, size) && fits(one, size, limits.hardTokens);
     while (!one.isDropped && takeNext(one, isWithin));
   }
   for (const one of byOrder) {
     const { must = 0 } = one.section;
-    while (one.chars.length < must && takeNext(one, (lines) => fits(one, lines, limits.hardTokens)));
+    while (one.chars.length < must && takeNext(one, (size) => fits(one, size, limits.hardTokens), BRIEF_CHARS));
   }
   const limitOf = ({ section }: Filled): number => (URGENT.has(section.name) ? limits.hardTokens : limits.softTokens);
+  /** Where a section found no room, there is none until the others take less. */
+  const refused = new Map<Filled, Size>();
   for (let grew = true; grew; ) {
     grew = false;
     for (const one of byOrder) {
-      if (!one.isDropped && takeNext(one, (lines) => fits(one, lines, limitOf(one)))) grew = true;
+      const before = refused.get(one);
+      const others = besides(one);
+      if (one.isDropped || (before && others.hundredths >= before.hundredths && others.chars >= before.chars)) continue;
+      if (takeNext(one, (size) => fits(one, size, limitOf(one)), BRIEF_CHARS)) grew = true;
+      else refused.set(one, others);
     }
   }
-  for (const one of byOrder) widen(one, (lines) => fits(one, lines, limits.softTokens));
+  for (const one of byOrder) widen(one, (size) => fits(one, size, limits.softTokens));
   return new Map(
-    filled.map(({ section, lines, chars }) => [section.name, { lines, left: section.count - chars.length }]),
+    filled.map(({ section, chars, size }) => [
+      section.name,
+      { lines: size === NOTHING ? [] : section.show(chars), left: section.count - chars.length },
+    ]),
   );
 }
 
@@ -75,57 +86,115 @@ interface Filled {
   section: Section;
   /** How long the quotations of each shown unit may be. */
   chars: readonly number[];
-  lines: readonly Line[];
+  size: Size;
   /** There was not even room for its first unit. */
   isDropped: boolean;
+  /** What it takes with these units instead, of which those before `from` are as they are now. */
+  sizeWith(chars: readonly number[], from: number): Size;
 }
 
-type Fits = (lines: readonly Line[]) => boolean;
+type Fits = (size: Size) => boolean;
 
-interface Scale {
-  /** What the lines cost together; at least that, if another tokenizer counts them. */
-  tokens(lines: readonly Line[]): number;
-  fits(lines: readonly Line[], mostTokens: number): boolean;
-  chars(lines: readonly Line[]): number;
+interface Size {
+  hundredths: number;
+  chars: number;
 }
 
-/** Most lines are measured again with every unit that is added beside them. */
-function openScale(countTokens: CountTokens | undefined): Scale {
-  const hundredths = countTokens ? (text: string) => countTokens(text) * 100 : tokenHundredths;
-  const known = new Map<Line, number>();
-  const costOf = (line: Line): number => {
-    const cost = known.get(line) ?? hundredths(`${line}\n`);
-    known.set(line, cost);
-    return cost;
+/** What whole lines cost together; at least that, if another tokenizer counts them. */
+export type Scale = (lines: readonly Line[]) => Size;
+
+const NOTHING: Size = { hundredths: 0, chars: 0 };
+
+const plus = (a: Size, b: Size): Size => ({ hundredths: a.hundredths + b.hundredths, chars: a.chars + b.chars });
+
+export const tokensOf = ({ hundredths }: Size): number => Math.ceil(hundredths / 100);
+
+/** Most lines that are tried differ in a count only, and most words occur again: each is measured once. */
+export function openScale(countTokens: CountTokens | undefined): Scale {
+  const count = countTokens ? (line: string) => countTokens(`${line}\n`) * 100 : wordByWord();
+  const costs = new Map<string, number>();
+  return (lines) => {
+    const size = { hundredths: 0, chars: 0 };
+    for (const line of lines) {
+      const cost = costs.get(line) ?? count(line);
+      costs.set(line, cost);
+      size.hundredths += cost;
+      size.chars += line.length + 1;
+    }
+    return size;
   };
-  const tokens = (lines: readonly Line[]): number =>
-    Math.ceil(lines.reduce((sum, line) => sum + costOf(line), 0) / 100);
-  return {
-    tokens,
-    fits: (lines, mostTokens) => tokens(lines) <= mostTokens,
-    chars: (lines) => lines.reduce((sum, line) => sum + line.length + 1, 0),
+}
+
+/** The estimate for a line with its end. After a single space a word costs the same everywhere, and so does every digit. */
+function wordByWord(): (line: string) => number {
+  const costs = new Map<string, number>();
+  return (line) => {
+    const words = line.replace(/[1-9]/g, '0').split(' ');
+    const last = words.pop() ?? '';
+    if (words.includes('') || last === '') return tokenHundredths(`${line}\n`);
+    const first = words.shift();
+    let sum = first === undefined ? 0 : tokenHundredths(first);
+    for (const word of words) {
+      const cost = costs.get(word) ?? tokenHundredths(` ${word}`);
+      costs.set(word, cost);
+      sum += cost;
+    }
+    return sum + tokenHundredths(`${first === undefined ? '' : ' '}${last}\n`);
   };
 }
 
-function put(one: Filled, chars: readonly number[]): void {
+function openSection(section: Section, scale: Scale): Filled {
+  const { byLine } = section;
+  const one: Filled = {
+    section,
+    chars: [],
+    size: scale(section.show([])),
+    isDropped: false,
+    sizeWith(chars, from) {
+      if (!byLine) return scale(section.show(chars));
+      const size = { ...one.size };
+      const add = (lines: readonly Line[], sign: 1 | -1): void => {
+        const { hundredths, chars } = scale(lines);
+        size.hundredths += sign * hundredths;
+        size.chars += sign * chars;
+      };
+      // Only what differs from the units that are shown is measured.
+      add(byLine.rest(chars.length), 1);
+      add(byLine.rest(one.chars.length), -1);
+      add(
+        chars.slice(from).map((most, index) => byLine.unit(from + index, most)),
+        1,
+      );
+      add(
+        one.chars.slice(from).map((most, index) => byLine.unit(from + index, most)),
+        -1,
+      );
+      return size;
+    },
+  };
+  return one;
+}
+
+function put(one: Filled, chars: readonly number[], from = 0): void {
+  one.size = one.sizeWith(chars, from);
   one.chars = chars;
-  one.lines = one.section.show(chars);
 }
 
 /** Every section with content has its first unit, cut until it fits the share. */
 function takeFirst(one: Filled, fits: Fits): void {
-  put(one, [QUOTE_CHARS.find((most) => fits(one.section.show([most]))) ?? SHORTEST]);
+  put(one, [QUOTE_CHARS.find((most) => fits(one.sizeWith([most], 0))) ?? SHORTEST]);
 }
 
 /** Adds a unit, or all that are left: without the count of what is left out, all may cost less than one more. */
-function takeNext(one: Filled, fits: Fits): boolean {
+function takeNext(one: Filled, fits: Fits, lengths: readonly number[] = QUOTE_CHARS): boolean {
   const { section, chars } = one;
   const left = section.count - chars.length;
   if (left <= 0) return false;
   for (const more of left > 1 && left <= FEW ? [1, left] : [1]) {
-    const length = QUOTE_CHARS.find((most) => fits(section.show([...chars, ...Array<number>(more).fill(most)])));
+    const withMore = (most: number): number[] => [...chars, ...Array<number>(more).fill(most)];
+    const length = lengths.find((most) => fits(one.sizeWith(withMore(most), chars.length)));
     if (length === undefined) continue;
-    put(one, [...chars, ...Array<number>(more).fill(length)]);
+    put(one, withMore(length), chars.length);
     return true;
   }
   return false;
@@ -149,14 +218,14 @@ function shrink(leastFirst: readonly Filled[], fits: () => boolean): void {
   }
   for (const one of leastFirst) {
     if (fits()) return;
-    one.lines = [];
+    one.size = NOTHING;
   }
 }
 
 /** Quotations that were cut to fit a share grow again into room that nothing else needs. */
 function widen(one: Filled, fits: Fits): void {
   for (const [index, length] of one.chars.entries()) {
-    const longer = QUOTE_CHARS.find((most) => most > length && fits(one.section.show(one.chars.with(index, most))));
-    if (longer !== undefined) put(one, one.chars.with(index, longer));
+    const longer = QUOTE_CHARS.find((most) => most > length && fits(one.sizeWith(one.chars.with(index, most), index)));
+    if (longer !== undefined) put(one, one.chars.with(index, longer), index);
   }
 }

@@ -1,4 +1,4 @@
-import type { Session, State } from '../fold/state.ts';
+import type { FileRow, Session, State } from '../fold/state.ts';
 import { shortName } from '../prompt/run-id.ts';
 import { addMs } from '../time.ts';
 import { isGone, type Liveness } from '../views/liveness.ts';
@@ -41,11 +41,13 @@ export function gatherRun(given: Gathering): RunFacts {
   const place = placeOf(turn?.session ?? null, observed);
   const isHere = place === null || place.is === 'here';
   const counted = isPlanned ? rows : sinceRequest(state, rows);
-  const work: Work = { state, rows: counted, observed, turn, isAlive, isHere, now };
+  const earlier = new Set(rows.files.filter((file) => !counted.files.includes(file)).map(({ path }) => path));
+  const work: Work = { state, rows: counted, earlier, observed, turn, isAlive, isHere, now };
   const facts: Omit<RunFacts, 'situation' | 'resuming'> = {
     id: run.id,
     title: run.title,
     isPlanned,
+    ...(run.isCopied ? { isCopied: true } : {}),
     suffix: shortName(run.id),
     place,
     commitsSince: commitsSince(work),
@@ -53,7 +55,7 @@ export function gatherRun(given: Gathering): RunFacts {
     uncertain: uncertainEffects(work),
     commands: commandFacts(work),
     files: fileFacts(work),
-    reading: isPlanned ? readingOf(listed.files) : [],
+    reading: isPlanned ? readingOf(listed.files, counted.files) : [],
     said: turn ? saidFact(turn, observed) : null,
     steps: stepFacts(plan, position, {
       isPlanned,
@@ -61,6 +63,7 @@ export function gatherRun(given: Gathering): RunFacts {
       isOthers: (id) => id !== reader.session && isAlive(id),
     }),
     rules: ruleFacts(state, rows.decisions, rows.results),
+    moreDecisions: Math.max(0, state.totals.activeDecisions - rows.decisions.length),
     open: openFacts(listed, state, actorOf(reader), isPlanned),
     next: nextFacts(state, rows.sessions, plan, position, isPlanned),
   };
@@ -121,10 +124,10 @@ function situationOf(
 }
 
 /** Subagents that were at work when their parent was cut off, by the name that the client gave them. */
-function subagentsOf({ id }: Session, { sessions }: BriefRows): string[] {
+function subagentsOf(above: Session, { sessions }: BriefRows): string[] {
   return sessions
-    .filter(({ parent, status }) => parent === id && (status === 'crashed' || status === 'active'))
-    .map(({ agent }) => agent.slice(agent.indexOf('/') + 1));
+    .filter(({ parent, status }) => parent === above.id && (status === 'crashed' || status === 'active'))
+    .map(({ agent }) => (agent.startsWith(`${above.agent}.`) ? agent.slice(above.agent.length + 1) : agent));
 }
 
 const LATELY_MS = 10 * 60_000;
@@ -148,10 +151,12 @@ function leftOf(
     items.filter((item) => item.kind === kind && isLeft(item.status, item.severity)).length;
   const isOpen = (status: string): boolean => status === 'open';
   const undone = steps ? steps.total - steps.done : 0;
+  const background = uncertain.filter(({ id }) => state.effects.get(id)?.background).length;
   const all: Left[] = [
     { what: isPlanned ? 'step' : 'to-do entry', count: undone },
     { what: 'failed command', count: commands.filter(({ is }) => is === 'failed').length },
-    { what: 'uncertain effect', count: uncertain.length },
+    { what: 'uncertain effect', count: uncertain.length - background },
+    { what: 'background command', count: background },
     { what: 'blocker', count: count('blocker', (status) => status === 'active') },
     { what: 'error', count: count('error', isOpen) },
     { what: 'question', count: count('question', isOpen) },
@@ -179,7 +184,10 @@ function placeOf(session: Session | null, { mark, host }: Observed): Place | nul
 function requestFacts(state: State, form: BriefForm, reader: BriefReader): Request[] {
   // What a session has just been asked needs no brief.
   const isJust = form === 'joined' && reader.isAtWork !== true;
-  const all = requestsOf(state).filter(({ session }) => !isJust || session !== reader.session);
+  const recorded = requestsOf(state);
+  const others = recorded.filter(({ session }) => session !== reader.session);
+  // A session that was moved to a run of its own brought all of its requests.
+  const all = isJust && others.length > 0 ? others : recorded;
   const times = all.map(({ at }) => at).sort();
   return all.map(({ at, text, question }): Request => {
     if (question !== null) return { is: 'answered', at, text, question };
@@ -230,6 +238,7 @@ function newsOf(facts: RunFacts, { state, rows }: Gathering, own: TurnRecord): R
         : null,
     steps: null,
     rules: [],
+    moreDecisions: 0,
     open: facts.open.filter(({ is }) => is === 'offer' || is === 'message'),
     next: { ...facts.next, declared: null, ready: null },
   };
@@ -237,12 +246,13 @@ function newsOf(facts: RunFacts, { state, rows }: Gathering, own: TurnRecord): R
 
 const READ = 3;
 
-/** At most three context files; what should not be read is left out. */
-function readingOf(files: BriefFields['files']): RunFacts['reading'] {
-  let context = 0;
+/** At most three context files, and three files of steps that are not named as changed; what should not be read is left out. */
+function readingOf(files: BriefFields['files'], changed: readonly FileRow[]): RunFacts['reading'] {
+  const isChanged = new Set(changed.map(({ path }) => path));
+  const counts = { context: 0, artifact: 0 };
   return files.flatMap(({ path, tokens, advice, why }) => {
-    if (advice === 'skip' || tokens === null) return [];
-    if (why === 'context' && ++context > READ) return [];
+    if (advice === 'skip' || tokens === null || (why === 'artifact' && isChanged.has(path))) return [];
+    if ((why === 'context' || why === 'artifact') && ++counts[why] > READ) return [];
     return [{ path, tokens }];
   });
 }

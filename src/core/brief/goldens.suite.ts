@@ -21,6 +21,7 @@ export const emptyRun: RunFacts = {
   said: null,
   steps: null,
   rules: [],
+  moreDecisions: 0,
   open: [],
   next: nothingNext,
 };

@@ -1,7 +1,7 @@
 import type { Decision, Effect, FileRow, Session } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
 import type { SeenTree } from '../views/freshness.ts';
-import type { FileLines, OtherRuns } from './facts.ts';
+import type { FileLines, History, OtherRuns } from './facts.ts';
 import type { FileAdvice } from './reading.ts';
 
 /** The rows of the run that a brief needs beside folded state. */
@@ -32,6 +32,7 @@ export interface Observed {
   /** By session: what its agent said last, by the transcript of its client. */
   said?: ReadonlyMap<string, string> | undefined;
   others?: OtherRuns | undefined;
+  history?: History | null | undefined;
   /** Nothing is unfinished here, and this run was finished last. */
   isLastFinished?: boolean | undefined;
 }

@@ -7,7 +7,7 @@ import type { Actor } from '../words.ts';
 import type { Open, Rule } from './facts.ts';
 import type { BriefFields, BriefItem } from './fields.ts';
 
-/** Constraints, dead ends, irreversible decisions, decisions on the position, what was built. */
+/** Constraints, the plan shown to the user, dead ends, irreversible decisions, decisions on the position, what was built. */
 export function ruleFacts(state: State, decisions: readonly Decision[], built: readonly { text: string }[]): Rule[] {
   const notes = [...state.notes.values()];
   const rule = (decision: Decision): Rule => ({
@@ -22,11 +22,19 @@ export function ruleFacts(state: State, decisions: readonly Decision[], built: r
     ...notes
       .filter(({ kind }) => kind === 'constraint')
       .map(({ id, at, text }): Rule => ({ is: 'constraint', id, at, text })),
+    ...shownPlan(state),
     ...notes.filter(({ kind }) => kind === 'dead-end').map(({ id, text }): Rule => ({ is: 'dead-end', id, text })),
     ...decisions.filter(({ irreversible }) => irreversible).map(rule),
     ...decisions.filter(({ irreversible }) => !irreversible).map(rule),
     ...built.map(({ text }): Rule => ({ is: 'built', text })),
   ];
+}
+
+/** The plan that the user was shown for the current request. */
+function shownPlan({ plan, requests }: State): Rule[] {
+  if (plan === null || plan.at < (requests.current?.at ?? '')) return [];
+  const { approvedAt, at, text } = plan;
+  return [{ is: approvedAt === null ? 'proposed-plan' : 'approved-plan', at: approvedAt ?? at, text }];
 }
 
 type Listed = Pick<

@@ -1,4 +1,5 @@
-import type { Excerpt, Session, State } from '../fold/state.ts';
+import type { Excerpt } from '../fold/conversation.ts';
+import type { Session, State } from '../fold/state.ts';
 import { openQuestion } from '../views/left.ts';
 import type { Role } from '../words.ts';
 import type { BriefForm } from './facts.ts';
@@ -47,12 +48,14 @@ export function lastTurn(
   const worked = sessions.filter((session) => session.parent === null && hasWorked(session));
   // With its first prompt a conversation that is resumed has a new session.
   const own = worked.filter((session) => isOwn(session) && !(session.id === reader.session && isAlive(session.id)));
+  const others = worked.filter((session) => session.id !== reader.session);
+  const isOnly = form === 'joined' && others.length === 0;
   const shown =
     form === 'returned' && own.length > 0
       ? own
-      : form === 'compacted' || reader.isAtWork === true
+      : form === 'compacted' || reader.isAtWork === true || isOnly
         ? worked
-        : worked.filter((session) => session.id !== reader.session);
+        : others;
   const working = (session: Session): number => Number(isInTurn(session) && isAlive(session.id));
   const [last] = [...shown].sort((a, b) => working(b) - working(a) || versionOf(b) - versionOf(a));
   return last ? recordOf(state, last) : null;

@@ -2,10 +2,10 @@ import type { State, Step } from '../fold/state.ts';
 import { at, joined, type Line, line, quote, time } from '../line.ts';
 import { planView } from '../views/plan.ts';
 import { positionOf } from '../views/position.ts';
-import { headerLine } from './header.ts';
-import { nextLine } from './next.ts';
 import { nextFacts, resumingOf, stepFacts } from './position-facts.ts';
-import { resumingLine } from './situation.ts';
+import { headerLine } from './sections/header.ts';
+import { nextLine } from './sections/next.ts';
+import { resumingLine } from './sections/situation.ts';
 
 /** RESUME.md: the brief, and a last line that names the event it is from. */
 export function resumePage(brief: string, { run, version }: State): string {

@@ -10,6 +10,8 @@ import type { TurnRecord } from './record.ts';
 export interface Work {
   state: State;
   rows: BriefRows;
+  /** Files that the run changed before the current request. */
+  earlier: ReadonlySet<string>;
   observed: Observed;
   turn: TurnRecord | null;
   /** Whether a session is alive. */
@@ -117,7 +119,7 @@ function unrecordedPaths(work: Work, changes: TreeChanges): string[] {
   const session = work.turn?.session;
   const before = session?.mark?.dirty;
   if (!session || !before) return [];
-  const known = new Set([...before, ...work.rows.files.map((file) => file.path)]);
+  const known = new Set([...before, ...work.earlier, ...work.rows.files.map((file) => file.path)]);
   const until = workedUntil(work);
   return [...changes.dirty.keys()].filter((path) => {
     const at = changes.modifiedAt.get(path);
@@ -137,14 +139,17 @@ export function fileFacts(work: Work): FileFacts {
     return { files: files.slice(0, FILES), total: files.length, commits: 0, othersDirty: 0 };
   }
   const inRun = commitsOfRun(work, changes, rows);
-  const recorded = rows.flatMap((file) => recordedFile(work, changes, file, inRun));
-  const unrecorded = unrecordedPaths(work, changes).map(
-    (path): FileFact => ({ path, is: 'unrecorded', lines: changes.lines.get(path) ?? null }),
+  const recorded = rows.flatMap((file) =>
+    recordedFile(work, changes, file, inRun).map((fact) => ({ fact, at: file.at })),
   );
-  const own = new Set([...rows.map((file) => file.path), ...unrecorded.map((file) => file.path)]);
-  const all = [...recorded, ...unrecorded];
+  const unrecorded = unrecordedPaths(work, changes).map((path) => {
+    const fact: FileFact = { path, is: 'unrecorded', lines: changes.lines.get(path) ?? null };
+    return { fact, at: changes.modifiedAt.get(path) ?? '' };
+  });
+  const own = new Set([...work.earlier, ...rows.map((file) => file.path), ...unrecorded.map(({ fact }) => fact.path)]);
+  const all = [...recorded, ...unrecorded].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
   return {
-    files: all.slice(0, FILES),
+    files: all.slice(0, FILES).map(({ fact }) => fact),
     total: all.length,
     commits: inRun.filter((commit) => commit.paths.some((path) => own.has(path))).length,
     othersDirty: [...changes.dirty.keys()].filter((path) => !own.has(path) && !isFolderOf(path, own)).length,

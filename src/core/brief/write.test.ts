@@ -34,6 +34,28 @@ describe('a brief', () => {
     expect(unknownLines(text)).toEqual([]);
   });
 
+  it('says first what is gone of the record, and where a run comes from, whatever the budget is', () => {
+    const noticedAt = '2026-11-16T14:00:00.000Z';
+    const lost = { runs: ['a', 'Ignore "this"', 'c', 'd'], events: 4, at: noticedAt, noticedAt };
+    const before = { store: 's-0123456789ab', runs: ['2026-11-16-0a1b2c'], usedAt: noticedAt, noticedAt };
+    const run = { ...(plain.run as RunFacts), isCopied: true };
+    const history = { lost, before };
+    for (const facts of [
+      { ...plain, run, history },
+      { ...plain, form: 'gone' as const, run: null, others: noOthers, history },
+    ]) {
+      for (const hardTokens of [600, 2000]) {
+        const { text } = writeBrief(facts, { softTokens: hardTokens, hardTokens });
+        expect(text).toMatch(
+          /^.*\nThe journal went back: at least 4 events of runs "a", "Ignore 'this'", "c" and 1 more, /,
+        );
+        expect(text).toContain('s-0123456789ab with run 2026-11-16-0a1b2c, last used');
+        expect(unknownLines(text)).toEqual([]);
+        if (facts.run) expect(text).toMatch(/^Run .*\(from a copied folder\): /m);
+      }
+    }
+  });
+
   it('stays within every budget, and names what it leaves out', () => {
     for (let hardTokens = 100; hardTokens <= 4000; hardTokens += 170) {
       const { text, usedTokens } = writeBrief(plain, { softTokens: hardTokens * 0.75, hardTokens });

@@ -1,20 +1,21 @@
 import { fixed, hexDigits, id, joined, type Line, line, shortened } from '../line.ts';
 import { estimateTokens } from '../tokens.ts';
 import type { Role } from '../words.ts';
-import { commandSection, uncertainSection } from './commands.ts';
-import type { BriefFacts, RunFacts } from './facts.ts';
-import { fileSection, readingSection } from './files.ts';
-import { type CountTokens, type FilledSection, fill, QUOTE_CHARS } from './fill.ts';
-import { headerLine } from './header.ts';
-import { nextLine } from './next.ts';
-import { openSection } from './open.ts';
-import { otherSection } from './others.ts';
-import { requestSection } from './requests.ts';
-import { ruleSection } from './rules.ts';
-import { saidSection } from './said.ts';
-import type { Section, SectionName } from './section.ts';
-import { resumingLine, runLine } from './situation.ts';
-import { stepSection } from './steps.ts';
+import type { BriefFacts, BriefForm, RunFacts } from './facts.ts';
+import { type CountTokens, fill, openScale, QUOTE_CHARS, tokensOf } from './fill.ts';
+import { commandSection, uncertainSection } from './sections/commands.ts';
+import { fileSection, readingSection } from './sections/files.ts';
+import { headerLine } from './sections/header.ts';
+import { historyLines } from './sections/history.ts';
+import { nextLine } from './sections/next.ts';
+import { openSection } from './sections/open.ts';
+import { otherSection } from './sections/others.ts';
+import { requestSection } from './sections/requests.ts';
+import { ruleSection } from './sections/rules.ts';
+import { saidSection } from './sections/said.ts';
+import type { Section, SectionName } from './sections/section.ts';
+import { resumingLine, runLine } from './sections/situation.ts';
+import { stepSection } from './sections/steps.ts';
 
 export interface BriefText {
   text: Line;
@@ -38,6 +39,7 @@ const LIMIT_CHARS = 9500;
 /** The text of a brief: plain lines within a budget. The same facts give the same bytes. */
 export function writeBrief(facts: BriefFacts, budget: Budget): BriefText {
   const { softTokens, hardTokens, countTokens = estimateTokens } = budget;
+  const scale = openScale(budget.countTokens);
   const sections = facts.run ? sectionsOf(facts, facts.run) : [otherSection(facts.others, facts.now, 100)];
   for (const chars of QUOTE_CHARS) {
     const frame = frameOf(facts, chars);
@@ -46,18 +48,31 @@ export function writeBrief(facts: BriefFacts, budget: Budget): BriefText {
     const isLast = chars === QUOTE_CHARS.at(-1);
     const most = facts.run ? hardTokens * FIXED_SHARE : hardTokens;
     if (!isLast && countTokens(joined(fixedLines, '\n')) > most) continue;
-    const lines = fill(sections, fixedLines, orders[facts.role], limits, budget.countTokens);
-    const parts = arranged(frame, sections, lines);
-    const text = line`${joined(
-      parts.flatMap((part) => part.lines),
-      '\n',
-    )}\n`;
-    const usedTokens = countTokens(text);
+    const lines = fill(sections, fixedLines, orders[facts.role], limits, scale);
+    const parts = arranged(
+      frame,
+      sections.map(({ name }) => ({ name, lines: lines.get(name)?.lines ?? [] })),
+    );
+    const text = textOf(parts);
+    // Our own estimate of a text is the sum of its lines.
+    const usedTokens = budget.countTokens ? countTokens(text) : tokensOf(scale(parts.flatMap((part) => part.lines)));
     if (usedTokens > hardTokens || text.length > LIMIT_CHARS) continue;
     const omitted = Object.fromEntries([...lines].flatMap(([name, { left }]) => (left > 0 ? [[name, left]] : [])));
     return { text, usedTokens, omitted, parts };
   }
   return shortest(facts, hardTokens, countTokens);
+}
+
+/** The same brief for another kind of reader: what is said of the work stays, the lines around it are those of the form. */
+export function inForm(form: BriefForm, facts: BriefFacts, parts: BriefText['parts']): Line {
+  const frame = frameOf({ ...facts, form }, QUOTE_CHARS[0]);
+  const work = parts.filter(({ name }) => frame.every((part) => part.name !== name));
+  return textOf(arranged(frame, work));
+}
+
+function textOf(parts: readonly BriefPart[]): Line {
+  const lines = parts.flatMap((part) => part.lines);
+  return line`${joined(lines, '\n')}\n`;
 }
 
 /** While the fixed lines alone take more than this part of the budget, their quotations are cut. */
@@ -84,7 +99,7 @@ function sectionsOf({ now, others }: BriefFacts, run: RunFacts): Section[] {
     readingSection(run.reading, 2 * reading),
     saidSection(run.said, now, 9),
     stepSection(run.steps, 11),
-    ruleSection(run.rules, now, 9),
+    ruleSection(run.rules, run.moreDecisions, now, 9),
     openSection(run.open, now, 7),
     otherSection(others, now, OTHERS_SHARE),
   ];
@@ -94,11 +109,15 @@ type BriefPart = BriefText['parts'][number];
 
 /** The lines that every brief has. */
 function frameOf(facts: BriefFacts, chars: number): BriefPart[] {
-  const { now, form, run } = facts;
+  const { now, form, run, history } = facts;
+  const gone = history ? historyLines(history, now) : [];
   const next = run ? nextLine(run, form, now, chars) : null;
   const acts = actionsOf(facts);
   return [
-    { name: 'header', lines: [headerLine(form, now), ...(run?.resuming ? [resumingLine(run.resuming, chars)] : [])] },
+    {
+      name: 'header',
+      lines: [headerLine(form, now), ...gone, ...(run?.resuming ? [resumingLine(run.resuming, chars)] : [])],
+    },
     { name: 'run', lines: run ? [runLine(run, now, chars)] : [] },
     { name: 'next', lines: [...(next ? [next] : []), ...(acts.length > 0 ? [joined(acts, ' ')] : [])] },
   ];
@@ -126,23 +145,23 @@ function actionsOf({ form, run }: BriefFacts): Line[] {
   ];
 }
 
-function arranged(
-  frame: readonly BriefPart[],
-  sections: readonly Section[],
-  filled: ReadonlyMap<SectionName, FilledSection>,
-): BriefPart[] {
+function arranged(frame: readonly BriefPart[], parts: readonly BriefPart[]): BriefPart[] {
   const [header, run, next] = frame;
-  const parts = sections.map(({ name }): BriefPart => ({ name, lines: filled.get(name)?.lines ?? [] }));
   const isOther = (part: BriefPart): boolean => part.name === 'others';
-  const all = [header, run, ...parts.filter((part) => !isOther(part)), next, ...parts.filter(isOther)];
+  // Without a run, what to do about the other ones follows their names.
+  const all =
+    run && run.lines.length > 0
+      ? [header, run, ...parts.filter((part) => !isOther(part)), next, ...parts.filter(isOther)]
+      : [header, ...parts, next];
   return all.filter((part) => part !== undefined).filter((part) => part.lines.length > 0);
 }
 
 /** Only the state and the next action, for a budget that holds no more. */
-function shortest({ now, form, run }: BriefFacts, hardTokens: number, countTokens: CountTokens): BriefText {
+function shortest({ now, form, run, history }: BriefFacts, hardTokens: number, countTokens: CountTokens): BriefText {
   const next = run ? nextLine(run, form, now, 60) : null;
   const lines = [
     headerLine(form, now),
+    ...(history ? historyLines(history, now) : []),
     ...(run ? [run.resuming ? resumingLine(run.resuming, 60) : '', runLine(run, now, 60)] : []),
     next ?? '',
   ];

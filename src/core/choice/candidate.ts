@@ -10,8 +10,13 @@ export interface KnownRun {
   updatedAt: string;
   facts: RunFacts;
   state: RunState;
-  /** It came from an import and nothing was recorded in it here since: it is used only when it is named. */
+  /**
+   * It came from an import, a copied folder or another clone that nobody agreed to, and nothing was recorded in it here
+   * since: it is used only when it is named.
+   */
   isImported: boolean;
+  /** It came with a copied folder. */
+  isCopied?: boolean;
 }
 
 /** Who looks, and from where. */
@@ -66,7 +71,7 @@ export function fieldOf(runs: readonly KnownRun[], viewer: Viewer): Field {
   return {
     all,
     candidates: open.filter((run) => !isOld(run)),
-    working: all.filter(({ state }) => state.state === 'working'),
+    working: all.filter(({ state, isImported }) => state.state === 'working' && !isImported),
     older: open.filter(isOld),
     finished: all
       .filter(({ state, place, isImported }) => isFinishedState(state) && isInTree(place) && !isImported)
@@ -109,16 +114,25 @@ function placeOf({ place: { machine, tree, branch } }: RunFacts, viewer: Viewer)
 const states: readonly string[] = ['cut off', 'waiting', 'open'];
 const rank = <T>(list: readonly T[], item: T): number => (list.includes(item) ? list.indexOf(item) : list.length);
 
-/** The first difference decides. */
-function compare(a: Candidate, b: Candidate, { conversations, chosen }: Viewer): number {
-  const isOwn = ({ facts }: Candidate): boolean => facts.conversations.some((one) => conversations.includes(one));
-  const byState = ({ state, isPassed }: Candidate): number => (isPassed ? states.length : rank(states, state.state));
-  return (
-    Number(isOwn(b)) - Number(isOwn(a)) ||
-    Number(b.run === chosen) - Number(a.run === chosen) ||
-    rank(places, a.place) - rank(places, b.place) ||
-    byState(a) - byState(b) ||
-    (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0) ||
-    (a.run < b.run ? -1 : 1)
-  );
-}
+const orderRules = ['conversation', 'chosen', 'place', 'state', 'time', 'id'] as const;
+export type OrderRule = (typeof orderRules)[number];
+
+const isOwn = ({ facts }: Candidate, { conversations }: Viewer): boolean =>
+  facts.conversations.some((one) => conversations.includes(one));
+const stateRank = ({ state, isPassed }: Candidate): number => (isPassed ? states.length : rank(states, state.state));
+
+const comparisons: Readonly<Record<OrderRule, (a: Candidate, b: Candidate, viewer: Viewer) => number>> = {
+  conversation: (a, b, viewer) => Number(isOwn(b, viewer)) - Number(isOwn(a, viewer)),
+  chosen: (a, b, { chosen }) => Number(b.run === chosen) - Number(a.run === chosen),
+  place: (a, b) => rank(places, a.place) - rank(places, b.place),
+  state: (a, b) => stateRank(a) - stateRank(b),
+  time: (a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
+  id: (a, b) => (a.run < b.run ? -1 : 1),
+};
+
+/** The first rule by which two runs differ decides their order. */
+export const orderedBy = (a: Candidate, b: Candidate, viewer: Viewer): OrderRule =>
+  orderRules.find((rule) => comparisons[rule](a, b, viewer) !== 0) ?? 'id';
+
+const compare = (a: Candidate, b: Candidate, viewer: Viewer): number =>
+  comparisons[orderedBy(a, b, viewer)](a, b, viewer);

@@ -6,6 +6,7 @@ import type { RunFacts } from '../views/run-facts.ts';
 import type { RunStateName } from '../views/run-state.ts';
 import { fieldOf, type KnownRun, namedRuns, shownInFull, type Viewer } from './candidate.ts';
 import { chooseRun } from './choose.ts';
+import { explainChoice, explanationLines } from './explain.ts';
 import { runsNamed } from './run-name.ts';
 
 const NOW = '2026-11-16T12:00:00.000Z';
@@ -83,6 +84,27 @@ describe('the order of candidates', () => {
       known('a', 'open', { tree: 'sauna', conversations: ['mine'] }),
     ];
     expect(order(runs, { chosen: 'b' })).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']);
+  });
+
+  it('is explained by the first rule in which two neighbours differ', () => {
+    const runs = [
+      known('a', 'open', { conversations: ['mine'], machine: 'm2' }),
+      known('b', 'open', { machine: 'm2' }),
+      known('c', 'open'),
+      known('d', 'open', { tree: 'sauna' }),
+      known('e', 'cut off', { machine: 'm3', agoMs: 9 * MINUTE_MS }),
+      known('f', 'open', { machine: 'm3' }),
+      known('g', 'open', { machine: 'm3', agoMs: 2 * MINUTE_MS }),
+      known('h', 'open', { machine: 'm3', agoMs: 2 * MINUTE_MS }),
+    ];
+    const looking = { ...viewer, chosen: 'b' };
+    const explained = explainChoice('c', 'worktree', fieldOf(runs, looking), looking);
+    expect(explained.candidates.map(({ run, beforeNext }) => `${run} ${beforeNext}`)).toEqual([
+      ...['a conversation', 'b chosen', 'c place', 'd place', 'e state', 'f time', 'g id', 'h null'],
+    ]);
+    const [why, , first] = explanationLines(explained).split('\n');
+    expect(why).toBe('This run was chosen because it is the one last recorded in from this worktree.');
+    expect(first).toBe('1. "a" "a", open, on another machine; before the next one by the conversation.');
   });
 
   it('leaves out what is finished, trivial, working, over or older than two weeks', () => {

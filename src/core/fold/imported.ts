@@ -9,8 +9,10 @@ import type { AddTouch } from './touch.ts';
 export function applyImport(state: State, { body }: EventOf<'run.imported'>, touch: AddTouch): void {
   const before = state.run;
   if (!before) return;
-  const { ranges } = body;
-  state.run = { ...before, imported: ranges, isUntouched: ranges.some(({ from }) => from === 1) };
+  const { ranges, clone } = body;
+  const isUntouched = ranges.some(({ from }) => from === 1);
+  const { isCopied: _, ...run } = before;
+  state.run = { ...run, imported: ranges, isUntouched, ...(clone === undefined ? {} : { isCopied: true }) };
   touch('run', before.id, before, state.run);
   for (const step of state.steps.values()) {
     const after = markedStep(step, ranges);

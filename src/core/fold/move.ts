@@ -1,5 +1,6 @@
 import type { EventOf } from '../journal/event.ts';
-import type { Request, State } from './state.ts';
+import type { Request } from './conversation.ts';
+import type { State } from './state.ts';
 import type { AddTouch, Recall } from './touch.ts';
 
 /**

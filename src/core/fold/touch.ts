@@ -1,4 +1,5 @@
 import type { RunModelPart } from '../model/run-model.ts';
+import type { Turn } from './conversation.ts';
 import type {
   Claim,
   Decision,
@@ -14,7 +15,6 @@ import type {
   Session,
   Snapshot,
   Step,
-  Turn,
   Usage,
 } from './state.ts';
 

@@ -1,14 +1,18 @@
 import type { Event, EventOf, TreeMark } from '../journal/event.ts';
 import { questionIn } from '../views/last-words.ts';
 import { isFinished } from '../views/left.ts';
-import { firstWords, type Request, type Session, type State, type Turn } from './state.ts';
+import type { Request, Turn } from './conversation.ts';
+import { firstAndLastWords, firstWords, type Session, type State } from './state.ts';
 import type { AddTouch } from './touch.ts';
 
 export function applyTurn(state: State, event: EventOf<'turn.began' | 'turn.ended'>, touch: AddTouch): void {
   const { session } = event.body;
   const before = state.sessions.get(session);
   if (event.type === 'turn.began') openTurn(state, event, session, event.body);
-  else closeTurn(state, event, session, event.body);
+  else {
+    closeTurn(state, event, session, event.body);
+    for (const id of event.body.background ?? []) outliveTurn(state, id, touch);
+  }
   const after = state.sessions.get(session);
   if (!before || !after) return;
   const placed = { ...after, mark: movedMark(after.mark, event.body.mark) };
@@ -16,6 +20,15 @@ export function applyTurn(state: State, event: EventOf<'turn.began' | 'turn.ende
   touch('session', session, before, placed);
   if (after.turn)
     touch('turn', rowId(after.turn), rowOf(before.turn, after.turn), { id: rowId(after.turn), ...after.turn });
+}
+
+/** A command that goes on after the turn it began in runs in the background, however it was started. */
+function outliveTurn(state: State, id: string, touch: AddTouch): void {
+  const before = state.effects.get(id);
+  if (!before || before.background) return;
+  const after = { ...before, background: true };
+  state.effects.set(id, after);
+  touch('effect', id, before, after);
 }
 
 /** The session stays compared with the commit it started at; only where it works may change. */
@@ -82,7 +95,7 @@ export function closeTurn(state: State, event: Event, session: string, ended: En
   };
   state.sessions.set(session, { ...present, turn });
   if (state.turn?.version === turn.version) state.turn = turn;
-  if (said && outcome === 'done') state.said = { text: firstWords(said), session, at: event.at };
+  if (said && outcome === 'done') state.said = { text: firstAndLastWords(said), session, at: event.at };
 }
 
 const rowId = ({ version }: Turn): string => `turn-${version}`;

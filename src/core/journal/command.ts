@@ -200,7 +200,12 @@ export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
 /** A file as it was read. The rules assign ids; an entry with a known alias is that known thing. */
 export type ReadRunModel = Omit<EventBody<'account.read'>, 'account'> & { account: RunModelPart };
 
-export type PlannedStep = StepPlan & { key: string; alias?: string | undefined; done?: boolean | undefined };
+export type PlannedStep = StepPlan & {
+  key: string;
+  alias?: string | undefined;
+  done?: boolean | undefined;
+  skipped?: boolean | undefined;
+};
 
 /** The names in a command that folded state may no longer hold; the engine fetches their rows before deciding. */
 export function referencesOf(command: Command): string[] {

@@ -124,7 +124,7 @@ export const eventBodies = {
   'run.abandoned': v.object({ reason: Sentence }),
   'run.archived': v.object({ reason: v.optional(Text) }),
   /**
-   * Events that came from a file, recorded by the person who imported them. What a person did in them is a claim. The ranges are all
+   * Events that came from a file, recorded by the person who imported them, or with a copied folder. What a person did in them is a claim. The ranges are all
    * that were ever imported here: an event of this kind that came with an import says nothing about this journal.
    */
   'run.imported': v.object({
@@ -132,7 +132,9 @@ export const eventBodies = {
     /** The hash of the last imported event. */
     head: Label,
     /** SHA-256 of the file. */
-    file: Label,
+    file: v.optional(Label),
+    /** Instead of a file: the clone whose folder was copied, with its journal. */
+    clone: v.optional(Label),
     ranges: v.array(ImportedRange),
   }),
 

@@ -149,9 +149,9 @@ export const phrases: readonly Phrases[] = [
   },
   {
     language: 'Spanish',
-    start: ['continúa', 'continua', 'continuar', 'sigue', 'sigamos', 'prosigue', 'retoma'],
+    start: ['continúa', 'continua', 'continuar', 'sigue', 'sigamos', 'prosigue', 'prosiga', 'retoma'],
     anywhere: ['donde lo dejamos', 'por dónde íbamos', 'donde nos quedamos', 'dónde lo dejamos', 'dónde nos quedamos'],
-    connectors: ['y', 'pero', 'hasta que', 'por favor'],
+    connectors: ['y', 'pero', 'hasta que', 'por favor', 'con lo que falta', 'con el resto'],
     fillers: ['por favor', 'vale', 'sí', 'si', 'ahora', 'gracias', 'hola'],
     answers: ['sí', 'si', 'no', 'claro', 'adelante', 'hazlo', 'el primero', 'el segundo', 'la primera', 'la segunda'],
     greetings: ['hola', 'buenos días', 'buenas tardes', 'buenas noches', 'gracias'],
@@ -212,7 +212,7 @@ export const phrases: readonly Phrases[] = [
   },
   {
     language: 'Japanese',
-    start: ['続けて', '続き', '続行', '再開'],
+    start: ['続けて', '続きをお願い', '続き', '続行', '再開'],
     anywhere: ['前回の続き'],
     connectors: [],
     fillers: ['はい', 'では', 'じゃあ', 'ください'],

@@ -35,7 +35,7 @@ export function readPrompt(raw: string): Prompt {
   if (isCommand(line, text)) return read('command', false, '');
   const core = withoutFillers(line);
   const found = continuationIn(core);
-  if (found) return read(found.isFree ? 'continuation' : 'about', found.rest !== '', found.rest);
+  if (found) return read(found.isFree ? 'continuation' : 'about', !isEmptyTalk(found.rest), found.rest);
   const answer = answerIn(line);
   if (answer !== null) return read(answer === '' ? 'answer' : 'answer-and-more', true, answer);
   return read('request', true, line);
@@ -54,7 +54,8 @@ export function cleanPrompt(raw: string): { text: string; images: number } {
   return { text, images };
 }
 
-const TAGS = 'hook_context|system-reminder|task-notification|(?:command|local-command)-[a-z-]{1,40}';
+const TAGS =
+  'hook_context|system-reminder|task-notification|system_notification|(?:command|local-command)-[a-z-]{1,40}';
 const WRAPPED = new RegExp(`<(${TAGS})(?:\\s[^>]*)?>[\\s\\S]*?</\\1>`, 'g');
 const UNCLOSED = new RegExp(`<(?:${TAGS})(?:\\s[^>]*)?>[\\s\\S]*$`);
 /** A brief that a client repeats with the prompt. */
@@ -148,7 +149,11 @@ interface Continuation {
 }
 
 function continuationIn(core: string): Continuation | null {
-  if (anywhere.some((pattern) => pattern.test(core.slice(0, ANYWHERE_CHARS)))) return { isFree: true, rest: core };
+  const head = core.slice(0, ANYWHERE_CHARS);
+  if (anywhere.some((pattern) => pattern.test(head))) {
+    const rest = anywhere.reduce((left, pattern) => left.replace(pattern, ' '), head) + core.slice(ANYWHERE_CHARS);
+    return { isFree: true, rest: rest.replace(/\s+/g, ' ').trim() };
+  }
   if (aloneOnly.includes(bare(core))) return { isFree: true, rest: '' };
   for (const phrase of starts) {
     if (!core.startsWith(phrase)) continue;
@@ -159,11 +164,31 @@ function continuationIn(core: string): Continuation | null {
   return null;
 }
 
+/** Polite words, connectors and more phrases say nothing about what to do. */
+function isEmptyTalk(rest: string): boolean {
+  let left = bare(rest).trim();
+  for (let found = true; found && left !== ''; ) {
+    found = false;
+    for (const phrase of [...starts, ...connectors, ...fillers]) {
+      const after = afterPhrase(left, phrase);
+      if (after === null || (after.gap === '' && after.text !== '')) continue;
+      left = after.text;
+      found = true;
+      break;
+    }
+  }
+  return left === '';
+}
+
 function spacedRest(phrase: string, after: string): Continuation | null {
   const rest = stems.has(phrase) ? after.replace(/^[\p{L}\p{M}]+/u, '') : after;
   if (rest === '') return { isFree: true, rest };
   const marks = MARKS_THEN_SPACE.exec(rest)?.[0];
-  if (marks !== undefined) return { isFree: true, rest: rest.slice(marks.length).trim() };
+  if (marks !== undefined) {
+    const more = rest.slice(marks.length).trim();
+    // "Continue? is shown twice" and "Resume: a template for it" are about something of that name.
+    return { isFree: more === '' || !/[?:]/.test(marks), rest: more };
+  }
   if (!/^\s/.test(rest)) return null;
   const words = rest.trim();
   if (openPhrases.has(phrase)) return { isFree: true, rest: words };

@@ -9,11 +9,10 @@ export const UNSPACED = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]/
  */
 export function significantWords(text: string): Set<string> {
   const found = new Set<string>();
-  const spaced = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/([a-z0-9])_|[-./]/g, '$1 ');
-  for (const word of spaced.match(/[\p{L}\p{M}]+/gu) ?? []) {
+  const spaced = folded(text).replace(/([a-z0-9])_|[-./]/g, '$1 ');
+  // Every command that changes the head of a run asks, and an expression with classes of Unicode takes milliseconds to compile.
+  const letters = isAscii(spaced) ? /[a-z]+/g : /[\p{L}\p{M}]+/gu;
+  for (const word of spaced.match(letters) ?? []) {
     if (UNSPACED.test(word)) {
       const signs = [...word];
       for (let index = 1; index < signs.length; index++) found.add(`${signs[index - 1]}${signs[index]}`);
@@ -33,9 +32,11 @@ export function sharedWords(words: ReadonlySet<string>, texts: readonly string[]
 
 /** In lower case, without marks. */
 export function plainWords(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim();
+  const plain = folded(text);
+  return plain.replace(isAscii(plain) ? /[^a-z0-9]+/g : /[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 }
+
+const folded = (text: string): string => (isAscii(text) ? text : text.normalize('NFKC')).toLowerCase();
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters of ASCII.
+const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);

@@ -2,8 +2,8 @@ import { Fault, notFound, quoted } from '../fault.ts';
 import { type Claim, nextId, type State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
+import { covers, pathsOverlap, withoutSlash } from '../path-pattern.ts';
 import { isGone, type Liveness, leaseEnd } from '../views/liveness.ts';
-import { covers, pathsOverlap, withoutSlash } from './path-pattern.ts';
 import { draft, isMaintainer, mustBeActive, mustHaveSession, type RuleContext } from './rule-context.ts';
 
 export function takeClaim(context: RuleContext, { files, reason }: CommandOf<'claim.take'>): Draft[] {

@@ -54,17 +54,19 @@ export function draftSteps(state: State, steps: readonly PlannedStep[]): { draft
   if (added.length === 0) return { drafts: [], open: false };
   mustBeAcyclic(known);
   const parents = new Set(added.map((step) => step.parent));
+  const leaves = added.filter((step) => !parents.has(step.key));
   const drafts = [
-    ...added.map(({ key, done: _, ...plan }) => draft('step.added', { step: key, ...plan })),
-    ...added
-      .filter((step) => step.done && !parents.has(step.key))
-      .map((step) => draft('step.completed', { step: step.key })),
+    ...added.map(({ key, done: _, skipped: _s, ...plan }) => draft('step.added', { step: key, ...plan })),
+    ...leaves.flatMap(({ key, done, skipped }) => {
+      if (done) return [draft('step.completed', { step: key })];
+      return skipped ? [draft('step.skipped', { step: key, reason: 'The plan file marks it as skipped.' })] : [];
+    }),
   ];
-  return { drafts, open: added.some((step) => !step.done && !parents.has(step.key)) };
+  return { drafts, open: leaves.some((step) => !step.done && !step.skipped) };
 }
 
 /** Adding a step that exists with the same plan changes nothing. */
-function samePlan(existing: Step, { key: _, done: _d, ...planned }: PlannedStep): boolean {
+function samePlan(existing: Step, { key: _, done: _d, skipped: _s, ...planned }: PlannedStep): boolean {
   return changedFields(existing, planned).length === 0 && existing.parent === (planned.parent ?? null);
 }
 

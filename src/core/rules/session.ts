@@ -1,10 +1,10 @@
+import { mustBeAgentName } from '../agent-name.ts';
 import { UNKNOWN } from '../evidence.ts';
 import { Fault, notFound } from '../fault.ts';
 import { nextId, type Session, type State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { isAtRest, isGone, leaseEnd } from '../views/liveness.ts';
-import { mustBeAgentName } from './agent-name.ts';
 import { claimOn } from './claim.ts';
 import { finishHandoffsOf, snapshotOf } from './handoff.ts';
 import { escalateMail, escalateOnLeaving } from './mail.ts';

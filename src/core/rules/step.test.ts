@@ -249,30 +249,33 @@ describe('a step whose session is gone', () => {
 });
 
 describe('failing and retrying', () => {
-  it('raises an error that the retry resolves', () => {
+  it('raises an error that stays open until the step is completed', () => {
     const run = scenario('p1').given(ada, start('p1'));
     expect(run.when(ada, fail()).types).toEqual(['item.raised', 'step.failed']);
     expect(run.step('p1')).toMatchObject({ status: 'failed', error: 'E-1' });
     expect(run.state.items.get('E-1')).toMatchObject({ kind: 'error', status: 'open', type: 'runtime', step: 'p1' });
     const outcome = run.when(ada, { type: 'step.retry', step: 'p1', note: 'With more memory.' });
-    expect(outcome.types).toEqual(['item.settled', 'step.retried']);
-    expect(outcome.body('item.settled')).toEqual({ id: 'E-1', as: 'resolved', note: 'Retry 1: With more memory.' });
+    expect(outcome.types).toEqual(['step.retried']);
     expect(run.step('p1')).toMatchObject({ status: 'in_progress', retries: 1, error: null });
+    expect(run.state.items.has('E-1')).toBe(true);
+    const done = run.when(ada, { type: 'step.complete', step: 'p1' });
+    expect(done.body('item.settled')).toEqual({ id: 'E-1', as: 'resolved', note: 'completed at retry 1' });
+    expect([...run.state.items]).toEqual([]);
   });
 
   it('leaves the third retry to a person', () => {
     const run = scenario('p1').given(ada, start('p1'), fail(), retry('p1'), fail(), retry('p1'), fail());
     const fault = run.refusal(ada, retry('p1'));
     expect(fault.code).toBe('not_allowed');
-    expect(fault.hints[0]).toContain('`holdfast retry p1`');
-    expect(run.when(sam, retry('p1')).types).toEqual(['session.started', 'item.settled', 'step.retried']);
-    expect([...run.state.items]).toEqual([]);
+    expect(fault.hints[0]).toContain('`holdfast retry p1 --open`');
+    expect(run.when(sam, retry('p1')).types).toEqual(['session.started', 'step.retried']);
+    expect([...run.state.items.keys()]).toEqual(['E-1', 'E-2', 'E-3']);
   });
 
   it('may be left open for others by a person without a session', () => {
     const run = scenario('p1').given(ada, start('p1'), checkpoint('half'), fail(), block(['p1']));
     const outcome = run.when(sam, { type: 'step.retry', step: 'p1', note: 'The disk is free again.', open: true });
-    expect(outcome.types).toEqual(['item.settled', 'step.retried']);
+    expect(outcome.types).toEqual(['step.retried']);
     expect(outcome.decided).toMatchObject({ actor: sam.actor, session: null });
     expect(outcome.body('step.retried')).toEqual({ step: 'p1', attempt: 1, note: 'The disk is free again.' });
     expect(run.view('p1')).toMatchObject({ status: 'in_progress', interrupted: true });

@@ -64,10 +64,15 @@ export function completeStep(context: RuleContext, { type: _, step, ...body }: C
   const empty = Object.entries(body).every(([name, value]) => name === 'mark' || value === undefined);
   if (view.status === 'completed' && empty) return [];
   mustHold(context, view, 'complete');
-  return [draft('step.completed', { step: view.step.key, ...body }), ...finishRun(context, [view.step.key])];
+  const { key, retries } = view.step;
+  return [
+    ...settleErrors(context, key, retries > 0 ? `completed at retry ${retries}` : 'completed'),
+    draft('step.completed', { step: key, ...body }),
+    ...finishRun(context, [key]),
+  ];
 }
 
-/** Failing raises an error that stays open until the step is retried or skipped, or the run aborted. */
+/** Failing raises an error that stays open until the step is completed or skipped, or the run aborted. */
 export function failStep(context: RuleContext, { step, errorType, message, mark }: CommandOf<'step.fail'>): Draft[] {
   mustBeActive(context);
   const view = heldStep(context, step);
@@ -88,25 +93,11 @@ export function retryStep(context: RuleContext, { step: key, note, open, mark }:
   mustBeLeaf(view, 'retried');
   mustAllow('step', stepName(step), view.status, 'retry', stepHints(step, view.status));
   if (step.retries >= MAX_RETRIES)
-    mustBePerson(
-      context,
-      `retry a step more than ${MAX_RETRIES} times`,
-      `holdfast retry ${step.key}${open ? ' --open' : ''}`,
-    );
+    mustBePerson(context, `retry a step more than ${MAX_RETRIES} times`, `holdfast retry ${step.key} --open`);
   const taken = open ? {} : { session: mustHaveSession(context).id, claim: nextId(context.state, 'L') };
   if (!open) mustBeFree(view);
   const attempt = step.retries + 1;
-  const resolution = `Retry ${attempt}${note ? `: ${note}` : ''}`;
-  return [
-    ...settleError(context, step.error, resolution),
-    draft('step.retried', {
-      step: step.key,
-      ...taken,
-      attempt,
-      note,
-      mark,
-    }),
-  ];
+  return [draft('step.retried', { step: step.key, ...taken, attempt, note, mark })];
 }
 
 /** Skipping a parent skips its pending and failed descendants, and is refused while one is in progress. */
@@ -135,7 +126,11 @@ export function skipStep(context: RuleContext, { step: key, reason }: CommandOf<
     mustAllow('step', stepName(view.step), view.status, 'skip', stepHints(view.step, view.status));
   return [
     ...skipped.flatMap((leaf) => [
-      ...settleError(context, leaf.step.error, `Skipped: ${reason}`),
+      ...settleErrors(
+        context,
+        leaf.step.key,
+        `${leaf.step.kind} skipped by ${context.actor.name}${reason ? `: ${reason}` : ''}`,
+      ),
       draft('step.skipped', { step: leaf.step.key, reason }),
     ]),
     ...finishRun(
@@ -278,8 +273,9 @@ function leavesBelow(context: RuleContext, view: StepView): StepView[] {
   return view.children.flatMap((child) => leavesBelow(context, stepOf(context, child.key)));
 }
 
-function settleError(context: RuleContext, error: string | null, note: string): Draft[] {
-  return error !== null && context.state.items.has(error)
-    ? [draft('item.settled', { id: error, as: 'resolved', note })]
-    : [];
+/** All open errors of a step, also those that a file named. */
+function settleErrors(context: RuleContext, step: string, note: string): Draft[] {
+  return [...context.state.items.values()]
+    .filter((item) => item.kind === 'error' && item.step === step)
+    .map(({ id }) => draft('item.settled', { id, as: 'resolved', note }));
 }

@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { noteLines, SESSION_LINES } from '../fold/worklog.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { pathsOverlap } from './path-pattern.ts';
+import { pathsOverlap } from '../path-pattern.ts';
 import { draft, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 
 /** Where the worklog usually is; claimed under this name while it is compacted, wherever the data folder lies. */

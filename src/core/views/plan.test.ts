@@ -140,6 +140,23 @@ describe('position', () => {
     expect(current('S-2')).toBe('p3');
   });
 
+  it('is the step touched last, and the one after the step completed last, whatever the order of the plan', () => {
+    const run = scenario('p1', 'p2', 'p3', 'p4', 'p5');
+    const current = (mine: string | null = null) => positionOf(run.state, run.plan(), mine).current?.step.key;
+    run.given(ada, start('p3')).wait(1000).given(ada, complete());
+    expect(current()).toBe('p4');
+    expect(positionOf(run.state, run.plan()).ready.map(({ step }) => step.key)).toEqual(['p4', 'p5', 'p1', 'p2']);
+    run.wait(1000).given(ada, start('p5'), leave());
+    expect(current()).toBe('p5');
+    run.wait(1000).given(bob, start('p2'), leave());
+    expect(current()).toBe('p2');
+  });
+
+  it('is the first ready step in plan order if several were completed at the same moment, by a file', () => {
+    const run = scenario('p1', task('p2', { done: true }), 'p3', task('p4', { done: true }), 'p5');
+    expect(positionOf(run.state, run.plan()).current?.step.key).toBe('p1');
+  });
+
   it.each([
     ['2', '2-3', 2, 3],
     ['09.1', '09.1-02', 9.1, 2],

@@ -4,11 +4,15 @@ import { isDone, type PlanView, readySteps, type StepView } from './plan.ts';
 
 /** The current position: the steps to continue with, and where the first of them is in the plan. */
 export interface Position {
-  /** An own step first, then the one a file calls current, an interrupted, held, failed or ready one. */
+  /**
+   * An own step first, then the one a file calls current, an interrupted, held or failed one, the last touched first; else
+   * the next ready one. The order of the plan breaks ties only.
+   */
   current: StepView | null;
   interrupted: readonly StepView[];
   held: readonly StepView[];
   failed: readonly StepView[];
+  /** Those after the step that was completed last come first. */
   ready: readonly StepView[];
   lastCompleted: Step | null;
   /** By the number in its key (`2-3` is phase 2, plan 3); without one, by its place, counted from 1. */
@@ -18,11 +22,13 @@ export interface Position {
 }
 
 export function positionOf(state: State, plan: PlanView, mine: string | null = null): Position {
-  const interrupted = plan.leaves.filter((view) => view.interrupted);
-  const held = plan.leaves.filter((view) => view.status === 'in_progress' && view.step.holder !== null);
+  const interrupted = lastTouchedFirst(plan.leaves.filter((view) => view.interrupted));
+  const held = lastTouchedFirst(
+    plan.leaves.filter((view) => view.status === 'in_progress' && view.step.holder !== null),
+  );
   const own = held.filter((view) => view.step.holder?.session === mine);
-  const failed = plan.leaves.filter((view) => view.status === 'failed');
-  const ready = lazy(() => readySteps(plan));
+  const failed = lastTouchedFirst(plan.leaves.filter((view) => view.status === 'failed'));
+  const ready = lazy(() => nextReady(plan));
   const current =
     own[0] ??
     standIn(state, plan) ??
@@ -53,6 +59,27 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
     plan: planned ? { number: numberOf(plan, planned), step: planned.step } : null,
     task: current ? current.step : null,
   };
+}
+
+function lastTouchedFirst(views: readonly StepView[]): StepView[] {
+  const touchedAt = ({ step: { startedAt, endedAt, checkpoint } }: StepView): string =>
+    [startedAt, endedAt, checkpoint?.at].reduce<string>((last, at) => (at && at > last ? at : last), '');
+  return [...views].sort((a, b) => (touchedAt(a) < touchedAt(b) ? 1 : touchedAt(a) > touchedAt(b) ? -1 : 0));
+}
+
+/** Ready steps from the one completed last onwards, then those before it. Several completed at once came from a file. */
+function nextReady(plan: PlanView): StepView[] {
+  const ready = readySteps(plan);
+  const completed = plan.leaves.filter(({ step }) => step.status === 'completed' && step.endedAt !== null);
+  const latest = completed
+    .map(({ step }) => step.endedAt)
+    .sort()
+    .at(-1);
+  const [last, another] = completed.filter(({ step }) => step.endedAt === latest);
+  if (!last || another) return ready;
+  const from = plan.leaves.indexOf(last);
+  const isAfter = (view: StepView): boolean => plan.leaves.indexOf(view) > from;
+  return [...ready.filter(isAfter), ...ready.filter((view) => !isAfter(view))];
 }
 
 /** The step that a file calls the current one, or the first open one below it. */

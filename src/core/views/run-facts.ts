@@ -1,4 +1,5 @@
-import type { Place, Session, State, Turn } from '../fold/state.ts';
+import type { Place, Turn } from '../fold/conversation.ts';
+import type { Session, State } from '../fold/state.ts';
 import type { Owner } from '../journal/event.ts';
 import { plainWords, significantWords } from '../prompt/words.ts';
 import type { RunKind } from '../words.ts';

@@ -79,6 +79,8 @@ export const apex: Format = {
     'files',
     'position.words',
   ],
+  writes: ['**/*00-session-state.json', '**/*00-handoff.md'],
+  backupOf: (main) => `${main}.bak`,
   gone,
   repair: repairRun,
 };

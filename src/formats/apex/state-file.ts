@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Problem } from '../format.ts';
-import { lineFinder } from '../line-finder.ts';
+import { lineFinder } from '../text/lines.ts';
 
 /** A JSON text with positions: its values, its problems and their lines. */
 export interface StateFile {

@@ -1,6 +1,6 @@
 import { isMap, type YAMLMap } from 'yaml';
 import type { Problem } from '../format.ts';
-import { conflictMarkers, elidedLines, splitLines } from '../markdown.ts';
+import { conflictMarkers, elidedLines, splitLines } from '../text/lines.ts';
 import type { Reading } from './reading.ts';
 import { nodeOf, pairOf, problem, wordsOf, type YamlPage } from './yaml-page.ts';
 

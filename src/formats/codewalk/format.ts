@@ -61,6 +61,7 @@ export const codewalk: Format = {
     'files.note',
     'position',
   ],
+  writes: ['**/STATE.{md,yaml,yml}', '**/.planning/{decisions,blockers,sessions}/*.{md,yaml,yml}'],
   gone,
   repair,
 };

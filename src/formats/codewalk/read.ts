@@ -3,8 +3,9 @@ import { emptyRunModel, type ModelStep, type RunModel } from '../../core/model/r
 import { isName } from '../../core/text.ts';
 import type { Files, Found } from '../format.ts';
 import { labelOf } from '../label.ts';
-import { bare, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
+import { bare } from '../text/lines.ts';
+import { scanPage } from '../text/page.ts';
 import { findContradictions, findDamage } from './contradictions.ts';
 import { COUNTED, type Counted } from './progress.ts';
 import { optional, readBlocker, readDecision, readSession } from './read-entry.ts';
@@ -277,7 +278,7 @@ function withAlias<T extends { alias?: string | undefined }>(entry: T | null, al
 }
 
 function readProse(text: string): Map<string, string> {
-  const page = scanMarkdown(text);
+  const page = scanPage(text);
   const found = new Map<string, string>();
   for (const { title, level, line, bodyEnd } of page.headings) {
     const body = page.lines

@@ -1,5 +1,5 @@
 import { utf8Length } from '../../core/text.ts';
-import { closingFence, openingFence } from './fence.ts';
+import { fenceEnd, fenceOpened } from '../text/page.ts';
 import { digitsOf, NO_DIGITS, parseRevision, type Revision, renderRevision } from './revision.ts';
 
 export interface Attachment {
@@ -100,9 +100,9 @@ export function envelopesIn(text: string): Envelope[] {
   };
   for (let index = 0; index < lines.length; index++) {
     const line = (lines[index] ?? '').slice(0, LINE_CHARS);
-    const fence = openingFence(line);
+    const fence = fenceOpened(line);
     if (fence !== null) {
-      const end = closingFence(lines, index, fence);
+      const end = fenceEnd(lines, index, fence.mark);
       const content = lines.slice(index + 1, end).map((one) => `${one}\n`);
       if (open) close(content.join(''));
       index = end;

@@ -1,4 +1,4 @@
-import { closingFence, openingFence } from './fence.ts';
+import { fenceEnd, fenceOpened } from '../text/page.ts';
 import { LINE_CHARS, type Report } from './front-matter.ts';
 import {
   decodePath,
@@ -69,10 +69,10 @@ export function bodySections(
   };
   for (let index = 0; index < lines.length; index++) {
     const line = (lines[index] ?? '').slice(0, LINE_CHARS);
-    const fence = openingFence(line);
+    const fence = fenceOpened(line);
     const start = fence ? null : sectionStart(line, withoutHeadings);
     if (fence) {
-      const end = closingFence(lines, index, fence);
+      const end = fenceEnd(lines, index, fence.mark);
       open?.lines.push(...lines.slice(index, end + 1));
       index = Math.min(end, lines.length - 1);
     } else if (start?.name) {

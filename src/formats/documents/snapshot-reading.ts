@@ -1,4 +1,4 @@
-import { closingFence, openingFence } from './fence.ts';
+import { fenceEnd, fenceOpened } from '../text/page.ts';
 import {
   type Field,
   fieldsIn,
@@ -107,10 +107,10 @@ function regionsOf(lines: readonly string[]): Region[] {
   };
   for (let index = 0; index < lines.length; index++) {
     const line = (lines[index] ?? '').slice(0, LINE_CHARS);
-    const fence = openingFence(line);
+    const fence = fenceOpened(line);
     const ruled = fence === null && line === '---' ? rulesAround(lines, index) : null;
-    const yaml = ruled ?? (fence ? yamlIn(lines, index, closingFence(lines, index, fence)) : null);
-    const after = ruled ? ruled.to + 1 : fence ? closingFence(lines, index, fence) + 1 : index + 1;
+    const yaml = ruled ?? (fence ? yamlIn(lines, index, fenceEnd(lines, index, fence.mark)) : null);
+    const after = ruled ? ruled.to + 1 : fence ? fenceEnd(lines, index, fence.mark) + 1 : index + 1;
     if (yaml) {
       const start = heading?.line ?? index;
       close(start);

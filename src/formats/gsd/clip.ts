@@ -13,8 +13,3 @@ export function plain(text: string): string {
     .trim()
     .slice(0, 2000);
 }
-
-/** On one line, with single spaces. */
-export function flat(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}

@@ -1,7 +1,7 @@
 import type { Problem } from '../format.ts';
-import { bare, bodyStart, type MarkdownPage, scanMarkdown } from '../markdown.ts';
-import { type Entry, readEntries } from './entries.ts';
-import { readFrontMatter } from './front-matter.ts';
+import { readFrontMatter } from '../text/front-matter.ts';
+import { type Entry, readEntries } from '../text/list.ts';
+import { type Page, scanPage } from '../text/page.ts';
 import type { HandoffNote } from './handoff-json.ts';
 import { sectionKind } from './headings.ts';
 import { isNone } from './none.ts';
@@ -12,7 +12,7 @@ import { readDecision, readItem } from './read-entry.ts';
  * `.continue-here.md`: front matter, then parts between tags (`<current_state>`), or headings with the same meaning.
  */
 export function readContinueHere(path: string, text: string): { note: HandoffNote; problems: Problem[] } {
-  const page = scanMarkdown(text);
+  const page = scanPage(text);
   const problems: Problem[] = [];
   const [block] = page.frontMatter;
   const front = block ? readFrontMatter(page, block).fields : new Map<string, { value: string }>();
@@ -24,7 +24,7 @@ export function readContinueHere(path: string, text: string): { note: HandoffNot
       line: 1,
       message: 'The front matter is never closed.',
     });
-  const parts = partsOf(page, bodyStart(page.frontMatter));
+  const parts = partsOf(page, page.body);
   for (const line of parts.open)
     problems.push({ code: 'tag_open', level: 'warning', path, line: line + 1, message: 'This tag is never closed.' });
   const value = (key: string): string | null => {
@@ -32,11 +32,11 @@ export function readContinueHere(path: string, text: string): { note: HandoffNot
     return found === undefined || isNone(found) || found === 'null' ? null : found;
   };
   const entries = (name: PartName): Entry[] =>
-    parts.of(name).flatMap(([from, to]) => readEntries(page, from, to).entries);
+    parts.of(name).flatMap(([from, to]) => readEntries(page, from, to, isNone).entries);
   const prose = (name: PartName): string[] =>
     parts
       .of(name)
-      .map(([from, to]) => proseOf(page, from, to))
+      .map(([from, to]) => page.prose(from, to))
       .filter((words) => words !== '');
   const none = () => false;
   const next = prose('next').join('\n\n');
@@ -48,7 +48,7 @@ export function readContinueHere(path: string, text: string): { note: HandoffNot
         value('last_updated') ??
         value('timestamp') ??
         value('paused_at') ??
-        readDate(proseOf(page, 0, Math.min(page.lines.length, 12))),
+        readDate(page.prose(0, Math.min(page.lines.length, 12))),
       phase: value('phase'),
       phaseName: null,
       plan: value('plan'),
@@ -94,16 +94,13 @@ const tags: Record<string, PartName> = {
   next_actions: 'next',
 };
 
-function partsOf(
-  page: MarkdownPage,
-  start: number,
-): { of(name: PartName): (readonly [number, number])[]; open: number[] } {
+function partsOf(page: Page, start: number): { of(name: PartName): (readonly [number, number])[]; open: number[] } {
   const found: { name: PartName; from: number; to: number }[] = [];
   const open: number[] = [];
   let inside: { name: PartName; tag: string; from: number; line: number } | null = null;
   const covered = new Uint8Array(page.lines.length);
   for (let line = start; line < page.lines.length; line++) {
-    const words = bare(page.lines[line]);
+    const words = page.line(line);
     const parts = /^\s*<(\/?)([a-z_]{3,30})>\s*$/.exec(words);
     const name = parts && tags[parts[2] as string];
     // Free text may have its own headings.
@@ -142,10 +139,4 @@ function partOfHeading(title: string): PartName | null {
       if (/^remaining work/i.test(title)) return 'remaining';
       return /^context\b/i.test(title) ? 'context' : null;
   }
-}
-
-function proseOf(page: MarkdownPage, from: number, to: number): string {
-  const lines: string[] = [];
-  for (let line = from; line < to; line++) lines.push(bare(page.lines[line]).trimEnd());
-  return lines.join('\n').trim();
 }

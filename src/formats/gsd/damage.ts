@@ -1,5 +1,5 @@
 import type { Problem } from '../format.ts';
-import { bare, conflictMarkers, elidedLines } from '../markdown.ts';
+import { conflictMarkers, elidedLines, lineFinder } from '../text/lines.ts';
 import type { StatePage } from './state-markdown.ts';
 
 /** Reports damage to a file, and whether it may still be written. */
@@ -15,7 +15,8 @@ export function findDamage(path: string, text: string, state: StatePage): { prob
     return { problems, writable: true };
   }
   const zero = text.indexOf('\0');
-  if (zero >= 0) report('binary', 'error', lineAt(text, zero), 'The file contains zero bytes: it is not text.', true);
+  if (zero >= 0)
+    report('binary', 'error', lineFinder(text)(zero), 'The file contains zero bytes: it is not text.', true);
   const { page } = state;
   for (const line of conflictMarkers(page.lines).slice(0, 20))
     report('conflict_markers', 'error', line + 1, 'Unresolved merge conflict; both sides were read.', true);
@@ -25,7 +26,7 @@ export function findDamage(path: string, text: string, state: StatePage): { prob
   versionProblem(state, report);
   duplicateHeadings(state, report);
   const last = page.lines.length - 1;
-  const end = bare(page.lines[last]);
+  const end = page.line(last);
   if (page.isQuiet(last) && !/^\s*(?:`{3,}|~{3,})\s*$|-->\s*$/.test(end))
     report('cut_off', 'error', page.lines.length, 'The file ends inside a fence or a comment.');
   else if (/^\s*\|/.test(end) && !/\|\s*$/.test(end) && !text.endsWith('\n'))
@@ -76,10 +77,4 @@ function duplicateHeadings({ page }: StatePage, report: Report): void {
         `Duplicate section "${title.slice(0, 80)}"; the first is in line ${first + 1}.`,
       );
   }
-}
-
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
-  return line;
 }

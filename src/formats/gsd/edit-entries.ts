@@ -1,19 +1,31 @@
 import type { ModelDecision, ModelItem, ModelNote, RunModel } from '../../core/model/run-model.ts';
-import { bare, type LineEdit } from '../markdown.ts';
+import { flat } from '../text/lines.ts';
+import { type Entry, entryOf } from '../text/list.ts';
+import type { PageEditor } from '../text/page.ts';
 import { noteKinds } from './assemble.ts';
-import { flat } from './clip.ts';
-import type { Entry } from './entries.ts';
+import type { Draft } from './draft.ts';
 import { matchEntries } from './matching.ts';
-import { decisionCells, decisionWords, itemCells, itemWords, readDecision, readItem } from './read-entry.ts';
-import type { Placed, Reading } from './reading.ts';
-import type { List, ListKind, StatePage } from './state-markdown.ts';
+import {
+  decisionCells,
+  decisionWords,
+  itemCells,
+  itemWords,
+  readDecision,
+  readItem,
+  statusColumn,
+} from './read-entry.ts';
+import type { List, ListKind } from './state-markdown.ts';
 
-/** The edits that update the lists of a page to a run model, each in the form of its list. */
-export function editEntries(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
-  const edits: LineEdit[] = [];
+/** Updates the lists of a page to a run model, each in its own form. */
+export function editEntries(draft: Draft): void {
+  const { edit, reading, model, state } = draft;
   const known = knownIn(model);
-  const pages: Page = { state, edits, pending: new Map() };
-
+  const pending: Pending = new Map();
+  const append = (kind: ListKind, line: (list: List | null) => string[]): void => {
+    const list = state.lists.find((one) => one.kind === kind && !one.settled && !isInline(one)) ?? null;
+    const { lines } = pending.get(kind) ?? { lines: [] };
+    pending.set(kind, { list, lines: [...lines, ...line(list)] });
+  };
   const decisions = matchEntries(
     reading.decisions,
     model.decisions,
@@ -21,10 +33,8 @@ export function editEntries(reading: Reading, model: RunModel, state: StatePage)
     (one) => readDecision(bulletEntry(decisionWords(one)), known) ?? one,
     (one) => one.decision,
   );
-  for (const { before, after } of decisions.changed) pages.edits.push(rewriteDecision(before, after));
-  for (const placed of decisions.removed) pages.edits.push(removal(placed));
-  for (const decision of decisions.added) append(pages, 'decisions', (list) => decisionLine(decision, list));
-
+  for (const { before, after } of decisions.changed)
+    rewrite(edit, before.entry, (entry) => decisionLines(entry, after));
   const items = matchEntries(
     reading.items,
     model.items,
@@ -32,23 +42,25 @@ export function editEntries(reading: Reading, model: RunModel, state: StatePage)
     (one) => readItem(bulletEntry(itemWords(one, false)), one.kind, null, known) ?? one,
     (one) => `${one.kind} ${one.text}`,
   );
-  for (const { before, after } of items.changed) pages.edits.push(rewriteItem(before, after));
-  for (const placed of items.removed) pages.edits.push(removal(placed));
-  for (const item of items.added) append(pages, listOf(item), (list) => itemLine(item, list));
-
-  const notes = model.notes.filter(({ kind }) => kind === 'constraint' || kind === 'dead-end');
-  const before = reading.notes.filter(({ value }) => value.kind !== 'worklog');
-  const { added } = matchEntries(
-    before,
-    notes,
+  for (const { before, after } of items.changed) rewrite(edit, before.entry, (entry) => itemLines(entry, after));
+  for (const { entry } of [...decisions.removed, ...items.removed]) rewrite(edit, entry, () => []);
+  for (const decision of decisions.added) append('decisions', (list) => decisionLine(decision, list));
+  for (const item of items.added) append(listOf[item.kind], (list) => itemLine(item, list));
+  const notes = matchEntries(
+    reading.notes.filter(({ value }) => value.kind !== 'worklog'),
+    model.notes.filter(({ kind }) => kind === 'constraint' || kind === 'dead-end'),
     (one) => `${one.kind} ${flat(one.text)}`,
     (one) => one,
     (one) => `${one.kind} ${one.text}`,
   );
-  for (const note of added) append(pages, noteList(note), (list) => bullet(list, note.text, false));
+  for (const note of notes.added) append(noteList(note), (list) => bullet(list, note.text, false));
+  for (const [kind, { list, lines }] of pending) insertLines(draft, kind, list, lines);
+}
 
-  for (const { list, lines } of pages.pending.values()) edits.push(...insertion(state, list, lines));
-  return edits;
+type Pending = Map<ListKind, { list: List | null; lines: string[] }>;
+
+function rewrite(edit: PageEditor, entry: Entry | null, lines: (entry: Entry) => string[]): void {
+  if (entry) edit.replace(entry.from, entry.to, lines(entry));
 }
 
 type Known = (key: string) => boolean;
@@ -66,48 +78,34 @@ function itemSignature({ kind, step, text, status, workaround, resolution }: Mod
   return [kind, step, text, status, workaround, resolution].map((part) => flat(part ?? '')).join('\u0000');
 }
 
-function bulletEntry(text: string): Entry {
-  return { from: 0, to: 1, form: 'bullet', mark: '- ', text, checked: null, group: null, table: null, cells: [] };
-}
+const bulletEntry = (text: string): Entry => ({ ...entryOf(0, 1, text), form: 'bullet', mark: '- ' });
 
-function removal({ entry }: Placed<unknown>): LineEdit {
-  const { from, to } = entry as Entry;
-  return { from, to, lines: [] };
-}
-
-function rewriteDecision({ entry }: Placed<ModelDecision>, decision: ModelDecision): LineEdit {
-  const { from, to, form, table, cells, mark, group } = entry as Entry;
-  if (form === 'row' && table) {
-    const fresh = decisionCells(decision, table);
-    const merged = table.columns.map((column, index) =>
-      /decision|summary|choice|rational|reason|why|决策|결정|decisão|motivo/i.test(column)
-        ? (fresh[index] as string)
-        : (cells[index] ?? ''),
-    );
-    return { from, to, lines: [row(merged)] };
+function decisionLines({ columns, cells, mark, group }: Entry, decision: ModelDecision): string[] {
+  if (columns) {
+    const fresh = decisionCells(decision, columns);
+    const isSet = (column: string): boolean =>
+      /decision|summary|choice|rational|reason|why|决策|결정|decisão|motivo/i.test(column);
+    return [row(columns.map((column, index) => (isSet(column) ? (fresh[index] as string) : (cells[index] ?? ''))))];
   }
   const { context, ...rest } = decision;
-  const words = decisionWords(context === undefined || context === group ? rest : decision);
-  return { from, to, lines: withMark(mark, words) };
+  return withMark(mark, decisionWords(context === undefined || context === group ? rest : decision));
 }
 
-function rewriteItem({ entry }: Placed<ModelItem>, item: ModelItem): LineEdit {
-  const { from, to, form, table, cells, mark, checked } = entry as Entry;
-  if (form === 'row' && table) {
-    const fresh = itemCells(item, table);
-    const main = fresh.indexOf(itemWords(item, false));
-    const status = table.columns.findIndex((column) => /status|estado|状态|상태/i.test(column));
+function itemLines({ columns, cells, mark, checked }: Entry, item: ModelItem): string[] {
+  if (columns) {
+    const main = itemCells(item, columns).indexOf(itemWords(item, false));
+    const status = statusColumn(columns);
     const merged = cells.map((cell, index) => {
       if (index === status) return item.status;
       return index === main ? itemWords({ ...item, text: cell.replace(/^~~(.*?)~~.*$/s, '$1') }, false) : cell;
     });
-    return { from, to, lines: [row(merged)] };
+    return [row(merged)];
   }
   const boxed = checked !== null;
-  const over = item.status === 'resolved';
-  const ticked = boxed ? mark.replace(/\[[ xX~-]\]/, over ? '[x]' : '[ ]') : mark;
-  return { from, to, lines: withMark(ticked, itemWords(item, boxed)) };
+  return withMark(boxed ? ticked(mark, item.status === 'resolved') : mark, itemWords(item, boxed));
 }
+
+const ticked = (mark: string, over: boolean): string => mark.replace(/\[[ xX~-]\]/, over ? '[x]' : '[ ]');
 
 function withMark(mark: string, words: string): string[] {
   const indent = /^\s*/.exec(mark)?.[0] ?? '';
@@ -115,46 +113,18 @@ function withMark(mark: string, words: string): string[] {
   return [mark + first, ...rest.map((line) => (line.trim() === '' ? '' : `${indent}  ${line}`))];
 }
 
-interface Page {
-  state: StatePage;
-  edits: LineEdit[];
-  pending: Map<ListKind, { list: List | null; lines: string[] }>;
-}
-
-function append(page: Page, kind: ListKind, line: (list: List | null) => string[]): void {
-  const list = page.state.lists.find((one) => one.kind === kind && !one.settled && !isInline(one)) ?? null;
-  const pending = page.pending.get(kind) ?? { list: list ?? emptyList(kind), lines: [] };
-  pending.lines.push(...line(list));
-  page.pending.set(kind, pending);
-}
-
 /** `**Blockers:** none` holds only one entry. */
-function isInline(list: List): boolean {
-  return (
-    list.heading === null && list.listing.entries.some(({ form, from }) => form === 'paragraph' && from === list.from)
-  );
+function isInline({ heading, listing, from }: List): boolean {
+  return heading === null && listing.entries.some((entry) => entry.form === 'paragraph' && entry.from === from);
 }
 
-function emptyList(kind: ListKind): List {
-  return { kind, heading: null, from: -1, to: -1, listing: { entries: [], nones: [], ragged: [] }, settled: false };
-}
-
-function listOf(item: ModelItem): ListKind {
-  switch (item.kind) {
-    case 'blocker':
-      return 'blockers';
-    case 'commitment':
-      return 'todos';
-    case 'question':
-      return 'questions';
-    case 'finding':
-      return 'issues';
-    case 'error':
-      return 'errors';
-    default:
-      return item.kind satisfies never;
-  }
-}
+const listOf: Record<ModelItem['kind'], ListKind> = {
+  blocker: 'blockers',
+  commitment: 'todos',
+  question: 'questions',
+  finding: 'issues',
+  error: 'errors',
+};
 
 function noteList(note: ModelNote): ListKind {
   return (Object.keys(noteKinds) as ListKind[]).find((kind) => noteKinds[kind] === note.kind) ?? 'constraints';
@@ -162,13 +132,13 @@ function noteList(note: ModelNote): ListKind {
 
 function decisionLine(decision: ModelDecision, list: List | null): string[] {
   const last = lastUngrouped(list);
-  if (last?.form === 'row' && last.table) return [row(decisionCells(decision, last.table))];
+  if (last?.columns) return [row(decisionCells(decision, last.columns))];
   return bullet(list, decisionWords(decision), false);
 }
 
 function itemLine(item: ModelItem, list: List | null): string[] {
   const last = lastUngrouped(list);
-  if (last?.form === 'row' && last.table) return [row(itemCells(item, last.table))];
+  if (last?.columns) return [row(itemCells(item, last.columns))];
   const boxed = last?.form === 'bullet' && last.checked !== null;
   return bullet(list, itemWords(item, boxed), item.status === 'resolved');
 }
@@ -180,8 +150,7 @@ function bullet(list: List | null, words: string, over: boolean): string[] {
     return ['', ...words.split('\n')];
   const mark = last?.form === 'bullet' ? last.mark : '- ';
   // A bullet among numbered lines is fine and needs no number.
-  const plain = /^\s*\d/.test(mark) ? '- ' : mark.replace(/\[[ xX~-]\]/, over ? '[x]' : '[ ]');
-  return withMark(plain, words);
+  return withMark(/^\s*\d/.test(mark) ? '- ' : ticked(mark, over), words);
 }
 
 /** New lines go after the last line outside any group, so that they do not join one. */
@@ -189,9 +158,8 @@ function lastUngrouped(list: List | null): Entry | null {
   return list?.listing.entries.findLast(({ group }) => group === null) ?? null;
 }
 
-export function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => flat(cell).replaceAll('\\|', '|').replaceAll('|', '\\|')).join(' | ')} |`;
-}
+export const row = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => flat(cell).replaceAll('\\|', '|').replaceAll('|', '\\|')).join(' | ')} |`;
 
 const titles: Record<ListKind, string> = {
   decisions: 'Decisions',
@@ -211,35 +179,25 @@ export function listTitle(kind: ListKind): string {
   return titles[kind];
 }
 
-function insertion(state: StatePage, list: List | null, lines: readonly string[]): LineEdit[] {
-  if (!list) return [];
-  if (list.from < 0) return [newSection(state, listTitle(list.kind), lines)];
+function insertLines(draft: Draft, kind: ListKind, list: List | null, lines: readonly string[]): void {
+  const { edit, page } = draft;
+  if (!list) return newSection(draft, listTitle(kind), lines);
   const last = lastUngrouped(list);
   const [none] = list.listing.nones;
-  if (last)
-    return [
-      { from: last.to, to: last.to, lines: last.form === 'paragraph' && lines[0] !== '' ? ['', ...lines] : lines },
-    ];
-  if (none && list.listing.entries.length === 0) return [{ from: none.from, to: none.to, lines }];
-  const after = bare(state.page.lines[list.from]).trim() === '' ? list.from + 1 : list.from;
-  const next = bare(state.page.lines[after]).trim();
-  return [
-    {
-      from: Math.min(after, list.to),
-      to: Math.min(after, list.to),
-      lines: [...(after === list.from ? [''] : []), ...lines, ...(next === '' || after >= list.to ? [] : [''])],
-    },
-  ];
+  if (last) return edit.insert(last.to, last.form === 'paragraph' && lines[0] !== '' ? ['', ...lines] : lines);
+  if (none && list.listing.entries.length === 0) return edit.replace(none.from, none.to, lines);
+  const after = page.line(list.from).trim() === '' ? list.from + 1 : list.from;
+  const isApart = page.line(after).trim() === '' || after >= list.to;
+  edit.insert(Math.min(after, list.to), [...(after === list.from ? [''] : []), ...lines, ...(isApart ? [] : [''])]);
 }
 
 /** A new section: in the accumulated context, or before the session, or at the end. */
-export function newSection(state: StatePage, title: string, lines: readonly string[]): LineEdit {
-  const { page } = state;
+export function newSection({ edit, page, state }: Draft, title: string, lines: readonly string[]): void {
   const context = page.headings.find(
     ({ title: words, level }) =>
       level === 2 && /^(?:accumulated context|contexto acumulado|累积上下文|누적 컨텍스트)/iu.test(words),
   );
   let at = context ? context.end : (state.sessionHeading?.line ?? page.lines.length);
-  while (at > 0 && /^\s*(?:(?:[-*_]\s*){3,})?$/.test(bare(page.lines[at - 1]))) at--;
-  return { from: at, to: at, lines: ['', `${context ? '###' : '##'} ${title}`, '', ...lines] };
+  while (at > 0 && /^\s*(?:(?:[-*_]\s*){3,})?$/.test(page.line(at - 1))) at--;
+  edit.insert(at, ['', `${context ? '###' : '##'} ${title}`, '', ...lines]);
 }

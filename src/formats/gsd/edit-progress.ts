@@ -1,69 +1,45 @@
-import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
-import type { LineEdit } from '../markdown.ts';
-import { setField } from './fields.ts';
-import { setFront } from './front-matter.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
+import type { Draft } from './draft.ts';
 import { readPercent } from './numbers.ts';
 import { type Counts, countSteps, isOver, moveBar, percentOf } from './progress.ts';
-import type { Reading } from './reading.ts';
-import type { StatePage } from './state-markdown.ts';
-import type { StepChanges } from './step-changes.ts';
 
 /** Counters follow the changes: correct ones are recounted, wrong ones are moved by the same amount. */
-export function editProgress(
-  reading: Reading,
-  model: RunModel,
-  changes: StepChanges,
-  { page, front, position, anywhere }: StatePage,
-  reread: () => readonly ModelStep[],
-): LineEdit[] {
-  if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return [];
-  const before = countSteps(reading.model.steps);
-  const by = countChanges(reading, model, changes, reread());
-  const edits: LineEdit[] = [];
-  const stored = { ...before };
-  let moved = false;
-  for (const key of Object.keys(before) as (keyof Counts)[]) {
-    const field = front?.fields.get(`progress.${key}`);
-    stored[key] += by[key];
-    if (by[key] !== 0) moved = true;
-    if (!field || !/^\d+$/.test(field.value)) continue;
+export function editProgress(draft: Draft, reread: () => readonly ModelStep[]): void {
+  const { reading, changes, state, setField, setFront } = draft;
+  if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return;
+  const by = countChanges(draft, reread());
+  const keys = Object.keys(by) as (keyof Counts)[];
+  if (keys.every((key) => by[key] === 0)) return;
+  const was = countSteps(reading.model.steps);
+  const said = (key: string): string => state.front?.fields.get(`progress.${key}`)?.value ?? '';
+  for (const key of keys) if (/^\d+$/.test(said(key))) was[key] = Number(said(key));
+  const stored = { ...was };
+  for (const key of keys) {
     const all = key.startsWith('completed_') ? stored[key.replace('completed', 'total') as keyof Counts] : null;
     // Completed never exceeds the total, unless the file already said so.
-    const most = all === null ? Number.POSITIVE_INFINITY : Math.max(all, Number(field.value));
-    stored[key] = Math.min(most, Math.max(0, Number(field.value) + by[key]));
-    if (stored[key] !== Number(field.value)) edits.push(setFront(page, field, String(stored[key])));
-  }
-  if (!moved) return [];
-  const was = { ...before };
-  for (const key of Object.keys(was) as (keyof Counts)[]) {
-    const value = front?.fields.get(`progress.${key}`)?.value ?? '';
-    if (/^\d+$/.test(value)) was[key] = Number(value);
+    const most = all === null || said(key) === '' ? Number.POSITIVE_INFINITY : Math.max(all, was[key]);
+    stored[key] = Math.min(most, Math.max(0, was[key] + by[key]));
+    if (/^\d+$/.test(said(key)) && stored[key] !== was[key]) setFront(`progress.${key}`, String(stored[key]));
   }
   // A percentage that did not follow from the counters was set by hand and is left alone.
-  const follows = (percent: number | null) =>
-    percent !== null &&
-    [
-      percentOf(was),
-      shareOf(was.completed_plans, was.total_plans),
-      shareOf(was.completed_phases, was.total_phases),
-    ].some((one) => Math.abs(percent - one) <= 1);
+  const shares = [
+    percentOf(was),
+    shareOf(was.completed_plans, was.total_plans),
+    shareOf(was.completed_phases, was.total_phases),
+  ];
+  const follows = (percent: number | null): boolean =>
+    percent !== null && shares.some((one) => Math.abs(percent - one) <= 1);
   const percent = percentOf(stored);
-  const field = front?.fields.get('progress.percent');
-  if (field && follows(readPercent(`${field.value}%`)) && field.value !== String(percent))
-    edits.push(setFront(page, field, String(percent)));
-  const bar = position.get('progress') ?? anywhere.get('progress');
-  if (bar && follows(readPercent(bar.value))) {
-    const value = moveBar(bar.value, percent);
-    if (value !== bar.value) edits.push(setField(page, bar, value));
-  }
-  return edits;
+  if (follows(readPercent(`${said('percent')}%`))) setFront('progress.percent', String(percent));
+  const bar = state.position.get('progress') ?? state.anywhere.get('progress');
+  if (bar && follows(readPercent(bar.value))) setField(bar, moveBar(bar.value, percent));
 }
 
 /**
  * The amount by which each counter moves. A change that the files cannot express reads back unchanged and would be
  * found at every write, so it is not counted.
  */
-function countChanges(reading: Reading, model: RunModel, changes: StepChanges, reread: readonly ModelStep[]): Counts {
+function countChanges({ reading, model, changes }: Draft, reread: readonly ModelStep[]): Counts {
   const will = new Map(reread.map((step) => [step.key, step]));
   const unit = (all: readonly ModelStep[]): ((step: ModelStep) => 'phases' | 'plans' | null) => {
     const keys = new Set(all.map(({ key }) => key));

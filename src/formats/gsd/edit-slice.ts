@@ -1,40 +1,24 @@
-import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { bare, type LineEdit } from '../markdown.ts';
+import type { ModelStep } from '../../core/model/run-model.ts';
 import { stepStatus } from '../step-status.ts';
-import { flat } from './clip.ts';
-import { type FieldName, setField } from './fields.ts';
-import type { Reading } from './reading.ts';
-import type { StatePage } from './state-markdown.ts';
-import type { StepChanges } from './step-changes.ts';
+import { flat } from '../text/lines.ts';
+import type { Draft } from './draft.ts';
 
 /** The newer tool's page: milestone, slice and task in separate fields, and one word for the phase of the work. */
-export function editSlice(
-  reading: Reading,
-  path: readonly ModelStep[],
-  model: RunModel,
-  changes: StepChanges,
-  state: StatePage,
-): LineEdit[] {
+export function editSlice(draft: Draft, path: readonly ModelStep[]): void {
+  const { reading, changes, state, setField } = draft;
   const step = path.at(-1) as ModelStep;
-  const edits: LineEdit[] = [];
   if (changes.position !== reading.steps.position || changes.status.some(({ key }) => key === step.key)) {
-    const [milestone, slice, task] = path;
-    const named: [FieldName, ModelStep | undefined, ModelStep | undefined][] = [
-      ['milestone', milestone, undefined],
-      ['slice', slice, milestone],
-      ['task', task, slice],
-    ];
-    for (const [name, one, above] of named) {
+    for (const [depth, name] of (['milestone', 'slice', 'task'] as const).entries()) {
       const field = state.anywhere.get(name);
+      const one = path[depth];
       if (!field) continue;
-      const value = one ? placeValue(field.value, idOf(one, above), flat(one.title)) : noneLike(field.value);
-      if (value !== field.value) edits.push(setField(state.page, field, value));
+      const id = one && idOf(one, depth === 0 ? undefined : path[depth - 1]);
+      setField(field, one && id ? placeValue(field.value, id, flat(one.title)) : noneLike(field.value));
     }
     const phase = state.position.get('phase') ?? state.anywhere.get('phase');
-    if (phase && stepStatus(phase.value) !== step.status)
-      edits.push(setField(state.page, phase, phaseWords[step.status]));
+    if (phase && stepStatus(phase.value) !== step.status) setField(phase, phaseWords[step.status]);
   }
-  return [...edits, ...editRegistry(reading, model, state)];
+  editRegistry(draft);
 }
 
 /** `M002: Second harvest`, `S08 — Remote worker`: writes another one in the same shape; the same one keeps its text. */
@@ -60,19 +44,20 @@ const phaseWords: Record<ModelStep['status'], string> = {
 };
 
 /** `- 🔄 **M002:** …`, `- [ ] M003: …`: updates the sign or the box of a milestone that changed. */
-function editRegistry(reading: Reading, model: RunModel, state: StatePage): LineEdit[] {
+function editRegistry({ reading, model, page, edit }: Draft): void {
   const before = new Map(reading.model.steps.map((step) => [step.key, step.status]));
-  return model.steps.flatMap((step) => {
+  for (const step of model.steps) {
     const entry = reading.steps.rows.get(step.key);
-    if (entry?.form !== 'bullet' || before.get(step.key) === step.status) return [];
-    const line = bare(state.page.lines[entry.from]);
+    if (entry?.form !== 'bullet' || before.get(step.key) === step.status) continue;
+    const line = page.line(entry.from);
     const done = step.status === 'completed' || step.status === 'skipped';
-    const changed =
+    edit.set(
+      entry.from,
       entry.checked === null
         ? line.replace(/(?:✅|☑️?|✔️?|✓|🔄|🚧|⏳|🟡|⬜|🔲|☐|📋|❌)/u, signs[step.status])
-        : line.replace(/\[[ xX~]\]/, done ? '[x]' : '[ ]');
-    return changed === line ? [] : [{ from: entry.from, to: entry.from + 1, lines: [changed] }];
-  });
+        : line.replace(/\[[ xX~]\]/, done ? '[x]' : '[ ]'),
+    );
+  }
 }
 
 const signs: Record<ModelStep['status'], string> = {

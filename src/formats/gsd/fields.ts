@@ -1,15 +1,7 @@
-import { bare, type LineEdit, type MarkdownPage } from '../markdown.ts';
-import { splitRow } from './entries.ts';
+import { fieldsIn, type Field as LineField } from '../text/field.ts';
+import type { Page } from '../text/page.ts';
 
-/** A named value in the body: `Phase: 3`, `**Status:** x`, `- **Plan:** y`, `| Status | z |`. */
-export interface Field {
-  name: FieldName;
-  value: string;
-  line: number;
-  /** The columns of the value. */
-  from: number;
-  to: number;
-}
+export type Field = LineField<FieldName>;
 
 export type FieldName =
   | 'phase'
@@ -34,59 +26,8 @@ export type FieldName =
   | 'resumeFile'
   | 'next';
 
-/** All fields between two lines; the first of a name counts. */
-export function readFields(page: MarkdownPage, from: number, to: number): Map<FieldName, Field> {
-  const found = new Map<FieldName, Field>();
-  for (let line = from; line < to; line++) {
-    if (page.isQuiet(line)) continue;
-    const field = readField(bare(page.lines[line]), line);
-    if (field && !found.has(field.name)) found.set(field.name, field);
-  }
-  return found;
-}
-
-/** The edit that sets a field and leaves the rest of its line. */
-export function setField(page: MarkdownPage, field: Field, value: string): LineEdit {
-  const text = bare(page.lines[field.line]);
-  const flat = value.replace(/\s*\n\s*/g, ' ').trim();
-  const gap = field.from > 0 && !/[\s|]/.test(text[field.from - 1] as string) ? ' ' : '';
-  return {
-    from: field.line,
-    to: field.line + 1,
-    lines: [text.slice(0, field.from) + gap + flat + text.slice(field.to)],
-  };
-}
-
-function readField(text: string, line: number): Field | null {
-  if (text.startsWith('|')) return readRow(text, line);
-  // Labels are short; a line may be a megabyte.
-  const head = text.slice(0, 120);
-  const parts =
-    /^\s*(?:[-*+]\s+)?(?:\*\*|__|\*|_)?([\p{L}][\p{L}\p{N} /_-]{0,48}?)(?:\*\*|__)?\s*[:：]\s*(?:\*\*|__)?[ \t]*/u.exec(
-      head,
-    );
-  const name = parts && labels.get((parts[1] as string).trim().toLowerCase());
-  if (!parts || !name) return null;
-  const from = parts[0].length;
-  const value = text.slice(from).replace(/\s+$/, '');
-  return { name, value: value.replace(/^`(.*)`$/, '$1'), line, from, to: from + value.length };
-}
-
-function readRow(text: string, line: number): Field | null {
-  const cells = splitRow(text);
-  if (cells.length !== 2) return null;
-  const name = labels.get(
-    (cells[0] as string)
-      .replace(/[*_`:]/g, '')
-      .trim()
-      .toLowerCase(),
-  );
-  if (!name || /^[-:\s]*$/.test(cells[1] as string)) return null;
-  const second = text.indexOf('|', text.indexOf('|') + 1) + 1;
-  const inner = text.slice(second).replace(/\|\s*$/, '');
-  const from = second + (inner.length - inner.trimStart().length);
-  return { name, value: inner.trim(), line, from, to: from + inner.trim().length };
-}
+export const readFields = (page: Page, from: number, to: number): Map<FieldName, Field> =>
+  fieldsIn(page, from, to, (label) => labels.get(label));
 
 const spellings: Record<FieldName, string> = {
   phase:

@@ -1,7 +1,8 @@
 import type { ModelItem, RunModel } from '../../core/model/run-model.ts';
 import type { Found } from '../format.ts';
 import { labelOf } from '../label.ts';
-import { bare, type Heading } from '../markdown.ts';
+import { bare } from '../text/lines.ts';
+import type { Heading } from '../text/page.ts';
 import { clip, plain } from './clip.ts';
 import type { Field } from './fields.ts';
 import type { HandoffNote } from './handoff-json.ts';
@@ -191,7 +192,7 @@ function restOf(
   const rest: string[] = [];
   let room = WORDS_LIMIT_CHARS - usedChars;
   for (let line = heading.line + 1; line < heading.bodyEnd; line++) {
-    const words = bare(state.page.lines[line]).trim();
+    const words = state.page.line(line).trim();
     if (words === '' || known.has(line) || state.page.isQuiet(line) || /^(?:[-*_]\s*){3,}$/.test(words)) continue;
     room -= words.length;
     if (room < 0) break;

@@ -73,6 +73,7 @@ export const gsd: Format = {
     'files',
     'position.words',
   ],
+  writes: ['**/.planning/**/*.{md,json}', '**/.gsd/STATE.md', '**/STATE.md'],
   gone,
   repair: repairRun,
 };

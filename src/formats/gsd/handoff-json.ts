@@ -2,6 +2,7 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import type { ModelDecision, ModelFile, ModelItem } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
 import { isObject } from '../is-object.ts';
+import { lineFinder } from '../text/lines.ts';
 import { isNone } from './none.ts';
 
 /** What a session that paused left behind: HANDOFF.json, or `.continue-here.md` in the same terms. */
@@ -30,7 +31,7 @@ export function readHandoffJson(path: string, text: string): { note: HandoffNote
     code: 'not_json',
     level: 'error' as const,
     path,
-    line: lineAt(text, error.offset),
+    line: lineFinder(text)(error.offset),
     message: `HANDOFF.json is not JSON here (${printParseErrorCode(error.error)}).`,
   }));
   if (!isObject(value)) {
@@ -129,10 +130,4 @@ function words(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return null;
-}
-
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
-  return line;
 }

@@ -1,4 +1,4 @@
-import { flat } from './clip.ts';
+import { flat } from '../text/lines.ts';
 import type { Placed } from './reading.ts';
 
 /** How the entries of a file differ from those of a run model. */

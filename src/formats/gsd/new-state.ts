@@ -1,8 +1,8 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { flat } from './clip.ts';
+import { frontLine } from '../text/front-matter.ts';
+import { flat } from '../text/lines.ts';
 import { listTitle } from './edit-entries.ts';
 import { sessionLines } from './edit-state.ts';
-import { frontLine } from './front-matter.ts';
 import { countSteps, percentOf, progressBar } from './progress.ts';
 import { decisionWords, itemWords } from './read-entry.ts';
 import { numberSteps } from './roadmap.ts';

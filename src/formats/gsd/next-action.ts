@@ -1,7 +1,8 @@
 import { ERASED } from '../../core/text.ts';
-import { bare, type Heading, type LineEdit, type MarkdownPage } from '../markdown.ts';
-import { flat } from './clip.ts';
-import { type Field, readFields, setField } from './fields.ts';
+import { setField } from '../text/field.ts';
+import { flat } from '../text/lines.ts';
+import type { Heading, Page, PageEditor } from '../text/page.ts';
+import { type Field, readFields } from './fields.ts';
 import { isNone } from './none.ts';
 
 /**
@@ -22,11 +23,11 @@ export interface NextAction {
   field: Field | null;
 }
 
-export function readNextAction(page: MarkdownPage, heading: Heading, from: number, to: number): NextAction {
+export function readNextAction(page: Page, heading: Heading, from: number, to: number): NextAction {
   const lines: string[] = [];
-  for (let line = from; line < to; line++) lines.push(bare(page.lines[line]).trimEnd());
+  for (let line = from; line < to; line++) lines.push(page.line(line).trimEnd());
   const whole = lines.join('\n');
-  const field = to - from === 1 ? onlyLine(lines[0] as string, from) : labelled(page, from, to);
+  const field = to - from === 1 ? onlyLine(lines[0] as string, from) : (readFields(page, from, to).get('next') ?? null);
   if (field === null || field.value === '') return { heading, text: whole, rest: '', from, to, field };
   const rest = lines.filter((_, index) => from + index !== field.line);
   return { heading, text: field.value, rest: rest.join('\n').trim(), from, to, field };
@@ -41,15 +42,11 @@ function onlyLine(text: string, line: number): Field | null {
   return { name: 'next', value: text.slice(from), line, from, to: text.length };
 }
 
-function labelled(page: MarkdownPage, from: number, to: number): Field | null {
-  return readFields(page, from, to).get('next') ?? null;
-}
-
 /** The lines below a label without a value: `**Next steps:**` and a list. */
-export function belowLabel(page: MarkdownPage, field: Field, end: number): string {
+export function belowLabel(page: Page, field: Field, end: number): string {
   const lines: string[] = [];
   for (let line = field.line + 1; line < end; line++) {
-    const text = bare(page.lines[line]).trimEnd();
+    const text = page.line(line).trimEnd();
     if (text === '' && lines.length === 0) continue;
     if (!/^\s*(?:[-*+]|\d{1,9}[.)])\s|^\s{2,}\S/.test(text)) break;
     lines.push(text);
@@ -57,13 +54,13 @@ export function belowLabel(page: MarkdownPage, field: Field, end: number): strin
   return lines.join('\n');
 }
 
-/** The edits that set the next action of a section. */
-export function editNextAction(page: MarkdownPage, { field, from, to }: NextAction, words: string): LineEdit[] {
+/** Sets the next action of a section. */
+export function editNextAction(edit: PageEditor, page: Page, { field, from, to }: NextAction, words: string): void {
   const line = flat(words) || 'None.';
   // Erased text must be gone: everything that was read as the action is replaced.
-  if (line.includes(ERASED) && (!field || field.value === '')) return [{ from, to, lines: [line] }];
-  if (field) return [setField(page, field, line)];
-  return [{ from, to: from, lines: [`Next: ${line}`, ''] }];
+  if (line.includes(ERASED) && (!field || field.value === '')) edit.replace(from, to, [line]);
+  else if (field) setField(edit, page, field, line);
+  else edit.insert(from, [`Next: ${line}`, '']);
 }
 
 export const saysNext = ({ text }: NextAction): boolean => text !== '' && !isNone(text);

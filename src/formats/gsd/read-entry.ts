@@ -1,6 +1,6 @@
 import type { ModelDecision, ModelItem } from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
-import type { Entry, Table } from './entries.ts';
+import type { Entry } from '../text/list.ts';
 import { isNone } from './none.ts';
 import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './numbers.ts';
 
@@ -9,10 +9,11 @@ import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './number
  * reason, strike-through and a word in capitals mark it as settled.
  */
 
+type Columns = readonly string[];
 type Known = (key: string) => boolean;
 
 export function readDecision(entry: Entry, known: Known): ModelDecision | null {
-  if (entry.form === 'row' && entry.table) return readDecisionRow(entry, entry.table, known);
+  if (entry.columns) return readDecisionRow(entry, entry.columns, known);
   const { text, over } = unstruck(entry.text);
   const { tag, rest } = untagged(text);
   const [decision, reason] = parted(rest);
@@ -56,10 +57,10 @@ function decisionTag({ step, context, decision }: ModelDecision): string {
   return [step === undefined || named ? '' : `Phase ${step}`, about].filter((part) => part !== '').join(': ');
 }
 
-export function decisionCells(decision: ModelDecision, table: Table): string[] {
+export function decisionCells(decision: ModelDecision, columns: Columns): string[] {
   const over = decision.status === 'superseded' || decision.status === 'retracted';
-  const whyColumn = table.columns.some((column) => decisionColumn(column) === 'reason');
-  const kinds = table.columns.map(decisionColumn);
+  const whyColumn = columns.some((column) => decisionColumn(column) === 'reason');
+  const kinds = columns.map(decisionColumn);
   const placed =
     kinds.includes('context') ||
     (kinds.includes('phase') && (decision.context === undefined || decision.step === undefined));
@@ -69,7 +70,7 @@ export function decisionCells(decision: ModelDecision, table: Table): string[] {
     decision.decision,
     whyColumn || !decision.reason ? '' : ` — ${decision.reason}`,
   ].join('');
-  return table.columns.map((column) => {
+  return columns.map((column) => {
     switch (decisionColumn(column)) {
       case 'decision':
         return over ? `~~${words}~~ ${decision.status?.toUpperCase()}` : words;
@@ -95,7 +96,7 @@ export function readItem(
   settled: 'resolved' | 'deferred' | null,
   known: Known,
 ): ModelItem | null {
-  const row = entry.form === 'row' && entry.table ? itemRow(entry, entry.table) : null;
+  const row = entry.columns ? itemRow(entry, entry.columns) : null;
   const { text: unmarked, over } = unstruck(row?.text ?? entry.text);
   const parts = itemParts(unmarked);
   const text = parts.text;
@@ -151,10 +152,10 @@ export function itemWords(item: ModelItem, boxed: boolean): string {
   }
 }
 
-export function itemCells(item: ModelItem, table: Table): string[] {
-  const column = mainColumn(table);
-  const status = table.columns.findIndex((words) => /status|estado|状态|상태/i.test(words));
-  return table.columns.map((words, index) => {
+export function itemCells(item: ModelItem, columns: Columns): string[] {
+  const column = mainColumn(columns);
+  const status = statusColumn(columns);
+  return columns.map((words, index) => {
     if (index === column) return itemWords(item, false);
     if (index === status) return item.status;
     if (/date|since|at$|data/i.test(words)) return item.raisedAt?.slice(0, 10) ?? '—';
@@ -247,8 +248,8 @@ function decisionColumn(words: string): DecisionColumn {
   return null;
 }
 
-function readDecisionRow(entry: Entry, table: Table, known: Known): ModelDecision | null {
-  const kinds = table.columns.map(decisionColumn);
+function readDecisionRow(entry: Entry, columns: Columns, known: Known): ModelDecision | null {
+  const kinds = columns.map(decisionColumn);
   const cell = (kind: DecisionColumn): string => {
     const value = entry.cells[kinds.indexOf(kind)] ?? '';
     return kinds.includes(kind) && !isNone(value) ? value : '';
@@ -260,7 +261,7 @@ function readDecisionRow(entry: Entry, table: Table, known: Known): ModelDecisio
   // Text in unknown columns stays with the decision.
   const others = entry.cells.flatMap((value, index) =>
     (kinds[index] === null || kinds[index] === 'status') && value !== main && !isNone(value)
-      ? [`${table.columns[index] ?? 'Also'}: ${value}`]
+      ? [`${columns[index] ?? 'Also'}: ${value}`]
       : [],
   );
   const [decision, reason] = cell('reason') ? [text, cell('reason')] : parted(text);
@@ -318,8 +319,11 @@ function saysResolved(text: string): boolean {
   );
 }
 
-function mainColumn(table: Table): number {
-  const at = table.columns.findIndex((words) =>
+export const statusColumn = (columns: Columns): number =>
+  columns.findIndex((words) => /status|estado|状态|상태/i.test(words));
+
+function mainColumn(columns: Columns): number {
+  const at = columns.findIndex((words) =>
     /blocker|issue|concern|description|item|problem|question|todo|task|risk|action|bloqueio|descri|事项|问题|阻塞|항목|내용/i.test(
       words,
     ),
@@ -329,14 +333,14 @@ function mainColumn(table: Table): number {
 
 function itemRow(
   entry: Entry,
-  table: Table,
+  columns: Columns,
 ): { text: string; resolved: boolean; resolution?: string; alias?: string; date?: string } {
-  const main = mainColumn(table);
-  const status = table.columns.findIndex((words) => /status|estado|状态|상태/i.test(words));
-  const alias = /^(?:#|id)$/i.test(table.columns[0]?.trim() ?? '') && main > 0 ? entry.cells[0] : undefined;
+  const main = mainColumn(columns);
+  const status = statusColumn(columns);
+  const alias = /^(?:#|id)$/i.test(columns[0]?.trim() ?? '') && main > 0 ? entry.cells[0] : undefined;
   const others = entry.cells.flatMap((value, index) =>
     index !== main && index !== status && !(alias !== undefined && index === 0) && !isNone(value)
-      ? [`${table.columns[index] ?? 'Also'}: ${value}`]
+      ? [`${columns[index] ?? 'Also'}: ${value}`]
       : [],
   );
   const said = status < 0 ? '' : (entry.cells[status] ?? '');

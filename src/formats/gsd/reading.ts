@@ -1,6 +1,6 @@
 import type { ModelDecision, ModelItem, ModelNote, RunModel } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
-import type { Entry } from './entries.ts';
+import type { Entry } from '../text/list.ts';
 import type { HandoffNote } from './handoff-json.ts';
 import type { Roadmap } from './roadmap.ts';
 import type { List, StatePage } from './state-markdown.ts';

@@ -1,7 +1,8 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
-import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
-import { isRow, splitRow } from './entries.ts';
+import { flat } from '../text/lines.ts';
+import { cellsIn, isRow } from '../text/list.ts';
+import { type Page, scanPage } from '../text/page.ts';
 import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './numbers.ts';
 
 /**
@@ -9,7 +10,7 @@ import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './numbers
  * is not a number is written with a number and its key in a comment.
  */
 export interface Roadmap {
-  page: MarkdownPage;
+  page: Page;
   steps: RoadmapStep[];
   title: string | null;
 }
@@ -33,14 +34,14 @@ export interface RoadmapStep {
 }
 
 export function readRoadmap(text: string): Roadmap {
-  const page = scanMarkdown(text);
+  const page = scanPage(text);
   const found = new Map<string, RoadmapStep>();
   const title = page.headings[0]?.level === 1 ? page.headings[0].title.replace(/^roadmap\s*[:：—–-]*\s*/iu, '') : '';
   const headings = new Map(page.headings.map((heading) => [heading.line, heading]));
   const walk: Walk = { found, folded: 0, phase: null, phaseLevel: 0, plan: null };
   for (let line = 0; line < page.lines.length; line++) {
     if (page.isQuiet(line)) continue;
-    const words = bare(page.lines[line]);
+    const words = page.line(line);
     if (/^\s*<details/i.test(words)) walk.folded += 1;
     if (/^\s*<\/details/i.test(words)) walk.folded = Math.max(0, walk.folded - 1);
     const heading = headings.get(line);
@@ -133,7 +134,7 @@ function readBoxLine(walk: Walk, text: string, line: number): void {
 }
 
 function readProgressRow(walk: Walk, text: string, line: number): void {
-  const cells = splitRow(text);
+  const cells = cellsIn(text);
   const parts = /^\**(\d+[A-Za-z]?(?:\.\d+)*)\**(?:[.:)]\s*|\s+[-—–]?\s*|$)(.*)$/u.exec(cells[0] ?? '');
   const status = cells
     .slice(1)
@@ -372,8 +373,4 @@ function comment(
     step.wave === undefined ? '' : `wave: ${step.wave}`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : ` <!-- ${parts.join('; ')} -->`;
-}
-
-function flat(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

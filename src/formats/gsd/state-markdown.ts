@@ -1,7 +1,7 @@
-import { bare, bodyStart, type Heading, type MarkdownPage, scanMarkdown } from '../markdown.ts';
-import { type Listing, readEntries } from './entries.ts';
+import { type FrontFields, readFrontMatter } from '../text/front-matter.ts';
+import { entryOf, type Listing, readEntries } from '../text/list.ts';
+import { type Heading, type Page, scanPage } from '../text/page.ts';
 import { type Field, type FieldName, readFields } from './fields.ts';
-import { type FrontFields, readFrontMatter } from './front-matter.ts';
 import { isSettledTitle, type SectionKind, sectionKind } from './headings.ts';
 import { type NextAction, readNextAction, saysNext } from './next-action.ts';
 import { isNone } from './none.ts';
@@ -9,7 +9,7 @@ import { readPhase } from './numbers.ts';
 
 /** STATE.md as read: fields, lists and tables with their lines. `assemble.ts` interprets them. */
 export interface StatePage {
-  page: MarkdownPage;
+  page: Page;
   variant: Variant;
   front: FrontFields | null;
   /** Fields of the section on the position, or of the page where it has none. */
@@ -47,10 +47,10 @@ export interface Passage {
 }
 
 export function readStatePage(text: string): StatePage {
-  const page = scanMarkdown(text);
+  const page = scanPage(text);
   const [block] = page.frontMatter;
   const front = block ? readFrontMatter(page, block) : null;
-  const start = bodyStart(page.frontMatter);
+  const start = page.body;
   const anywhere = readFields(page, start, page.lines.length);
   const sections = sectionsOf(page);
   const positionHeading = sections.find(({ kind }) => kind === 'position')?.heading ?? null;
@@ -100,7 +100,7 @@ interface Section {
   settled: boolean;
 }
 
-function sectionsOf(page: MarkdownPage): Section[] {
+function sectionsOf(page: Page): Section[] {
   const open: Section[] = [];
   return page.headings.map((heading) => {
     while ((open.at(-1)?.heading.level ?? 0) >= heading.level) open.pop();
@@ -123,19 +123,19 @@ function isListKind(kind: SectionKind | null): kind is ListKind {
   return kind !== null && !['position', 'session', 'next', 'reference', 'metrics', 'files'].includes(kind);
 }
 
-function listsOf(page: MarkdownPage, sections: readonly Section[]): List[] {
+function listsOf(page: Page, sections: readonly Section[]): List[] {
   const lists: List[] = [];
   for (const { heading, kind, inherited, settled } of sections) {
     const own = isListKind(kind) ? kind : inherited;
     const from = heading.line + 1;
-    const listing = own ? readEntries(page, from, heading.bodyEnd) : null;
+    const listing = own ? readEntries(page, from, heading.bodyEnd, isNone) : null;
     if (own && listing) {
       if (inherited) for (const entry of listing.entries) entry.group ??= heading.title;
       lists.push({ kind: own, heading, from, to: heading.bodyEnd, listing, settled });
     } else if (kind === null || kind === 'position') {
       // Tables of phases occur under any heading.
-      const rows = readEntries(page, from, heading.bodyEnd);
-      const phases = rows.entries.filter(({ table }) => table && isPhaseTable(table.columns));
+      const rows = readEntries(page, from, heading.bodyEnd, isNone);
+      const phases = rows.entries.filter(({ columns }) => columns && isPhaseTable(columns));
       if (phases.length > 0)
         lists.push({
           kind: 'phases',
@@ -159,7 +159,7 @@ export function isPhaseTable(columns: readonly string[]): boolean {
 }
 
 /** `**Decisions:**` on its own line also heads a list, and `**Blockers:** none` is a list on one line. */
-function labelledLists(page: MarkdownPage, sections: readonly Section[], start: number): List[] {
+function labelledLists(page: Page, sections: readonly Section[], start: number): List[] {
   const lists: List[] = [];
   const owners = sections.filter(({ kind, inherited }) => !(isListKind(kind) || inherited));
   const ranges =
@@ -168,7 +168,7 @@ function labelledLists(page: MarkdownPage, sections: readonly Section[], start: 
       : [[start, page.lines.length] as const];
   for (const [from, to] of ranges) {
     for (let line = from; line < to; line++) {
-      const text = bare(page.lines[line]);
+      const text = page.line(line);
       if (!/^\s*(?:[-*+]\s+)?\*\*/.test(text) || page.isQuiet(line)) continue;
       const parts = /^\s*(?:[-*+]\s+)?\*\*([^*]{2,60}?)(?:[:：]\*\*|\*\*[:：])\s*(.*)$/u.exec(text);
       const kind = parts && sectionKind(parts[1] as string);
@@ -177,7 +177,7 @@ function labelledLists(page: MarkdownPage, sections: readonly Section[], start: 
       const end = words === '' ? labelEnd(page, line + 1, to) : line + 1;
       const listing =
         words === ''
-          ? readEntries(page, line + 1, end)
+          ? readEntries(page, line + 1, end, isNone)
           : inlineListing(page, line, withReasons(page, line, to, words), parts[0].length - words.length);
       lists.push({ kind, heading: null, from: words === '' ? line + 1 : line, to: end, listing, settled: false });
       line = Math.max(line, end - 1);
@@ -187,11 +187,11 @@ function labelledLists(page: MarkdownPage, sections: readonly Section[], start: 
 }
 
 /** `Lexical chosen over TipTap for:` and a list: the list has the reasons. */
-function withReasons(page: MarkdownPage, line: number, to: number, words: string): string {
+function withReasons(page: Page, line: number, to: number, words: string): string {
   if (!/\b(?:for|because|since)\s*[:：]\s*$/iu.test(words)) return words;
   const reasons: string[] = [];
   for (let next = line + 1; next < to; next++) {
-    const text = bare(page.lines[next]).trim();
+    const text = page.line(next).trim();
     if (text === '' && reasons.length === 0) continue;
     const item = /^[-*+]\s+(.+)$/.exec(text)?.[1];
     if (item === undefined) break;
@@ -201,40 +201,23 @@ function withReasons(page: MarkdownPage, line: number, to: number, words: string
   return reasons.length === 0 ? words : `${decided} — ${reasons.join('; ')}`;
 }
 
-function labelEnd(page: MarkdownPage, from: number, to: number): number {
+function labelEnd(page: Page, from: number, to: number): number {
   for (let line = from; line < to; line++) {
-    const text = bare(page.lines[line]);
+    const text = page.line(line);
     if (/^\*\*[^*]+(?:[:：]\*\*|\*\*[:：])/u.test(text) || /^(?:[-*_]\s*){3,}$/.test(text)) return line;
   }
   return to;
 }
 
-function inlineListing(page: MarkdownPage, line: number, words: string, column: number): Listing {
-  if (isNone(words)) return { entries: [], nones: [{ from: line, to: line + 1 }], ragged: [] };
-  const mark = bare(page.lines[line]).slice(0, column);
-  return {
-    entries: [
-      {
-        from: line,
-        to: line + 1,
-        form: 'paragraph',
-        mark,
-        text: words,
-        checked: null,
-        group: null,
-        table: null,
-        cells: [],
-      },
-    ],
-    nones: [],
-    ragged: [],
-  };
+function inlineListing(page: Page, line: number, words: string, column: number): Listing {
+  if (isNone(words)) return { entries: [], nones: [{ from: line, to: line + 1 }] };
+  return { entries: [{ ...entryOf(line, line + 1, words), mark: page.line(line).slice(0, column) }], nones: [] };
 }
 
-function addProsePhase(page: MarkdownPage, heading: Heading | null, position: Map<FieldName, Field>): void {
+function addProsePhase(page: Page, heading: Heading | null, position: Map<FieldName, Field>): void {
   if (!heading || position.has('phase')) return;
   for (let line = heading.line + 1; line < heading.bodyEnd; line++) {
-    const text = bare(page.lines[line]);
+    const text = page.line(line);
     if (text.trim() === '') continue;
     const isPhase =
       /^\W*(?:phase|fase|阶段|第|단계)\s*\d/iu.test(text) && readPhase(text.replace(/^\W+/u, '')) !== null;
@@ -245,7 +228,7 @@ function addProsePhase(page: MarkdownPage, heading: Heading | null, position: Ma
 }
 
 /** The first section with content; one that only says "none" is where new text goes. */
-function nextOf(page: MarkdownPage, sections: readonly Section[]): NextAction | null {
+function nextOf(page: Page, sections: readonly Section[]): NextAction | null {
   let empty: NextAction | null = null;
   for (const { heading, kind } of sections) {
     if (kind !== 'next') continue;
@@ -258,23 +241,23 @@ function nextOf(page: MarkdownPage, sections: readonly Section[]): NextAction | 
   return empty;
 }
 
-function passageOf(page: MarkdownPage, heading: Heading): Passage {
+function passageOf(page: Page, heading: Heading): Passage {
   let from = heading.line + 1;
   let to = heading.bodyEnd;
-  const blank = (line: number) => /^\s*(?:(?:[-*_]\s*){3,})?$/.test(bare(page.lines[line])) || isFooter(page, line);
-  while (from < to && bare(page.lines[from]).trim() === '') from++;
+  const blank = (line: number) => /^\s*(?:(?:[-*_]\s*){3,})?$/.test(page.line(line)) || isFooter(page, line);
+  while (from < to && page.line(from).trim() === '') from++;
   while (to > from && blank(to - 1)) to--;
   const lines: string[] = [];
-  for (let line = from; line < to; line++) lines.push(bare(page.lines[line]).trimEnd());
+  for (let line = from; line < to; line++) lines.push(page.line(line).trimEnd());
   return { heading, text: lines.join('\n'), from, to };
 }
 
 /** `*Last updated: …*` at the end of a page belongs to no section. */
-function isFooter(page: MarkdownPage, line: number): boolean {
-  return /^\s*[*_][^*_].*[*_]\s*$/.test(bare(page.lines[line])) && !/^\s*\*\*/.test(bare(page.lines[line]));
+function isFooter(page: Page, line: number): boolean {
+  return /^\s*[*_][^*_].*[*_]\s*$/.test(page.line(line)) && !/^\s*\*\*/.test(page.line(line));
 }
 
-function titleOf(page: MarkdownPage): StatePage['title'] {
+function titleOf(page: Page): StatePage['title'] {
   const heading = page.headings.find(({ level }) => level === 1);
   if (!heading) return null;
   const words = heading.title
@@ -284,7 +267,7 @@ function titleOf(page: MarkdownPage): StatePage['title'] {
   return words === '' ? null : { text: words, line: heading.line };
 }
 
-function othersOf(page: MarkdownPage, sections: readonly Section[], next: NextAction | null): Passage[] {
+function othersOf(page: Page, sections: readonly Section[], next: NextAction | null): Passage[] {
   const found: Passage[] = [];
   for (const { heading, kind, inherited } of sections) {
     if (heading.level === 1 || inherited) continue;
@@ -301,7 +284,7 @@ function othersOf(page: MarkdownPage, sections: readonly Section[], next: NextAc
 }
 
 function variantOf(
-  page: MarkdownPage,
+  page: Page,
   front: FrontFields | null,
   anywhere: ReadonlyMap<FieldName, Field>,
   sections: readonly Section[],

@@ -1,9 +1,9 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
 import type { Files } from '../format.ts';
-import { bare, bodyStart, scanMarkdown } from '../markdown.ts';
 import { stepStatus } from '../step-status.ts';
-import type { Entry } from './entries.ts';
-import { readFrontMatter } from './front-matter.ts';
+import { readFrontMatter } from '../text/front-matter.ts';
+import type { Entry } from '../text/list.ts';
+import { scanPage } from '../text/page.ts';
 import { phaseKey, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
 import type { Roadmap } from './roadmap.ts';
 import type { StatePage } from './state-markdown.ts';
@@ -99,14 +99,14 @@ function addRows(drafts: Map<string, Draft>, state: StatePage | null): Map<strin
 
 type Said = Parameters<typeof add>[1];
 
-function phaseRow({ cells, table }: Entry): Said | null {
+function phaseRow({ cells, columns }: Entry): Said | null {
   const first = cells[0] ?? '';
   const plan = readPlanId(first.replace(/[*`]/g, ''));
   const phase = readPhase(first);
   const key = plan?.key ?? phase?.key;
-  if (!table || key === undefined) return null;
-  const at = table.columns.findIndex((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words));
-  const named = table.columns.findIndex((words) => /^\W*(?:name|title|nome|nombre|名称|이름|goal)/iu.test(words));
+  if (!columns || key === undefined) return null;
+  const at = columns.findIndex((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words));
+  const named = columns.findIndex((words) => /^\W*(?:name|title|nome|nombre|名称|이름|goal)/iu.test(words));
   const title = (named >= 0 ? cells[named] : phase?.name) || (plan ? key : `Phase ${key}`);
   const status = at < 0 ? null : stepStatus(cells[at] ?? '');
   return plan
@@ -155,12 +155,12 @@ function addFiles(drafts: Map<string, Draft>, files: Files): Steps['onDisk'] {
 }
 
 function planFile(text: string): { title: string | null; wave: number | undefined } {
-  const page = scanMarkdown(text.slice(0, 20_000));
+  const page = scanPage(text.slice(0, 20_000));
   const [block] = page.frontMatter;
   const wave = Number(block && readFrontMatter(page, block).fields.get('wave')?.value);
-  const start = bodyStart(page.frontMatter);
+  const start = page.body;
   const objective = page.lines.findIndex((line, at) => at >= start && /^<objective>\s*$/.test(line));
-  const title = objective < 0 ? '' : bare(page.lines[objective + 1]).trim();
+  const title = objective < 0 ? '' : page.line(objective + 1).trim();
   return {
     title: title === '' ? null : title.slice(0, 200),
     wave: Number.isSafeInteger(wave) && wave > 0 ? wave : undefined,

@@ -1,4 +1,5 @@
 import type { RunModel } from '../../core/model/run-model.ts';
+import { whyNotDeclared } from '../declared-paths.ts';
 import type { Files, Found, Tree } from '../format.ts';
 import { maestro } from './format.ts';
 import { findDocument, isArchived, sessionId, stateDir } from './paths.ts';
@@ -46,6 +47,7 @@ export function archivePlan(
     const path = pointer ? findDocument(pointer, dir, taken) : null;
     // Documents elsewhere are not Maestro's to move; those in the archive are already there.
     if (!path?.startsWith(`${dir}plans/`) || path.startsWith(`${dir}plans/archive/`)) return undefined;
+    if (whyNotDeclared(maestro.writes, path) !== null) return undefined;
     const there = moves.find((one) => one.from === path);
     return there?.to ?? move(what, path, `${dir}plans/archive/`, path.split('/').at(-1) ?? '');
   };

@@ -1,4 +1,5 @@
-import { bare, type MarkdownPage, scanMarkdown } from '../markdown.ts';
+import { bare } from '../text/lines.ts';
+import { type Page, scanPage } from '../text/page.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
 
 /**
@@ -59,7 +60,7 @@ const SUFFIX = ' Orchestration Log';
 
 /** Reads the text from `offset` on. */
 export function readBody(text: string, offset: number): BodyLog {
-  const page = scanMarkdown(text.slice(offset));
+  const page = scanPage(text.slice(offset));
   const lines = placeLines(page, offset);
   const log: BodyLog = { title: null, phases: [], sections: new Map(), loose: [], spilled: [] };
   const first = page.headings[0]?.line ?? lines.length;
@@ -91,7 +92,7 @@ export function readBody(text: string, offset: number): BodyLog {
   return log;
 }
 
-function placeLines(page: MarkdownPage, offset: number): Line[] {
+function placeLines(page: Page, offset: number): Line[] {
   let start = offset;
   return page.lines.map((raw) => {
     const words = bare(raw);
@@ -103,13 +104,7 @@ function placeLines(page: MarkdownPage, offset: number): Line[] {
 }
 
 /** The lines of a range without phases in YAML, which are noted as spilled. */
-function takeOut(
-  lines: readonly Line[],
-  from: number,
-  to: number,
-  page: MarkdownPage,
-  spilled: BodyLog['spilled'],
-): Line[] {
+function takeOut(lines: readonly Line[], from: number, to: number, page: Page, spilled: BodyLog['spilled']): Line[] {
   const left: Line[] = [];
   for (let at = from; at < to; at++) {
     const line = lines[at];

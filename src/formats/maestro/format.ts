@@ -6,13 +6,13 @@ import { repairSession } from './repair.ts';
 import { readSession } from './session-file.ts';
 import { editSession, newSession } from './write-session.ts';
 
+/** Errors are history: one that was taken out of the file stays in the journal. */
+const gone: GoneRule = (list) => (list === 'steps' ? 'ask' : 'hidden');
+
 /**
  * Maestro's session file: front matter for programs, a log for people. `docs/formats/maestro.md` describes the keys,
  * the variants and how each is written.
  */
-/** Errors are history: one that was taken out of the file stays in the journal. */
-const gone: GoneRule = (list) => (list === 'steps' ? 'ask' : 'hidden');
-
 export const maestro: Format = {
   name: 'maestro',
   detect: detectSessions,
@@ -32,6 +32,7 @@ export const maestro: Format = {
     return files;
   },
   home: homeOf,
+  oneAtATime: true,
   loses: [
     'run.branch',
     'run.design.approvedBy',
@@ -56,6 +57,7 @@ export const maestro: Format = {
     'position.words',
     'next',
   ],
+  writes: ['**/state/active-session.md', '**/state/archive/*.md', '**/state/*.design-gate.json', '**/plans/**/*.md'],
   gone,
   archivedAs,
   repair: repairSession,

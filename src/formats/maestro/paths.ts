@@ -31,11 +31,12 @@ export function detectSessions(tree: Tree): Found[] {
   return found;
 }
 
-/** The location of a new session: the newest convention, unless the documents of the run follow the older one. */
-export function homeOf(model: RunModel): Found {
+/** The location of a new session: beside the documents of the run, else in `docs/maestro/` if there is only that. */
+export function homeOf(model: RunModel, isThere: (folder: string) => boolean = () => false): Found {
   const documents = [model.run.design?.path, model.run.plan];
-  const older = documents.some((path) => path?.startsWith('.gemini/'));
-  const dir = older ? '.gemini/' : 'docs/maestro/';
+  const isBeside = (folder: string): boolean => documents.some((path) => path?.startsWith(folder));
+  const isNewer = isBeside('docs/maestro/') || (isThere('docs/maestro') && !isThere('.gemini'));
+  const dir = isNewer && !isBeside('.gemini/') ? 'docs/maestro/' : '.gemini/';
   const main = model.run.status === 'archived' ? `${dir}state/archive/${sessionId(model, '')}.md` : dir + ACTIVE;
   return { format: 'maestro', main, files: [main] };
 }

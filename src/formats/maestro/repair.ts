@@ -1,8 +1,9 @@
 import { emptyRunModel, type ModelStep, type RunModel } from '../../core/model/run-model.ts';
 import type { Found, Repaired, Tree } from '../format.ts';
+import { readPhases } from '../plan-phases.ts';
+import { scanPage } from '../text/page.ts';
 import { flat } from './field-values.ts';
 import { findDocument, isArchived, stateDir } from './paths.ts';
-import { readPlan } from './plan.ts';
 import { readSession, type Session } from './session-file.ts';
 
 type Confidence = Repaired['confidence'][number];
@@ -99,5 +100,16 @@ function planOf(
   // Without a pointer a plan is this session's only if it is the only one.
   const path = named ?? found.files.find((file) => plans.includes(file)) ?? (plans.length === 1 ? plans[0] : undefined);
   const text = path ? tree.read(path) : null;
-  return path && text !== null ? { path, ...readPlan(text) } : null;
+  if (!path || text === null) return null;
+  const page = scanPage(text);
+  const title = page.headings.find((heading) => heading.level === 1)?.title ?? null;
+  const steps = readPhases(page).map(
+    ({ key, title: name, agents, parallel, after }): ModelStep => ({
+      ...{ key, title: name, kind: 'phase', status: 'pending' },
+      ...(agents.length > 0 ? { agents } : {}),
+      ...(parallel ? { parallel } : {}),
+      ...(after.length > 0 ? { after } : {}),
+    }),
+  );
+  return { path, title, steps };
 }

@@ -7,8 +7,8 @@ import {
   type RunModel,
 } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
-import { lineFinder } from '../line-finder.ts';
 import type { Manner } from '../text/emit.ts';
+import { lineFinder } from '../text/lines.ts';
 import { at, type ListNode, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
 import { type BodyEntry, readDecisions, readItems } from './body-entries.ts';
 import { type BodyLog, type PhaseSection, readBody } from './body-log.ts';
@@ -213,7 +213,8 @@ function sectionFinder(body: BodyLog): (step: ModelStep) => PhaseSection | undef
   const sections = new Map<string, PhaseSection>();
   for (const section of body.phases) {
     for (const mark of [`${section.id}: ${flat(section.name)}`, section.id, `: ${flat(section.name)}`]) {
-      if (mark !== ': ' && !sections.has(mark)) sections.set(mark, section);
+      // Of several attempts the last counts.
+      if (mark !== ': ') sections.set(mark, section);
     }
   }
   return ({ alias, key, title }) => {
@@ -276,8 +277,13 @@ const noteHead =
 
 function readNotes(session: Session, model: RunModel): ModelNote[] {
   const notes: ModelNote[] = session.body.loose.map((piece) => ({ kind: 'worklog', text: words(piece.text) }));
-  for (const [step, section] of session.sections) {
-    for (const { text, agent } of section.outputs.slice(1))
+  const current = new Set(session.sections.values());
+  const stepOf = new Map([...session.sections].map(([step, { id }]) => [id, step]));
+  for (const section of session.body.phases) {
+    const step = stepOf.get(section.id);
+    if (step === undefined) continue;
+    // The first output of the current attempt is the summary of the step; everything else is history.
+    for (const { text, agent } of section.outputs.slice(current.has(section) ? 1 : 0))
       notes.push({ kind: 'worklog', text: words(text), step, ...(agent ? { by: agent.slice(0, 200) } : {}) });
     if (section.validation)
       notes.push({ kind: 'worklog', text: words(`Validation: ${section.validation.text}`), step });

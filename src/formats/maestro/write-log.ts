@@ -84,18 +84,28 @@ function editSections(
   const used = new Set<ModelNote>();
   const results = new Map<string, ModelNote>();
   for (const note of notes) if (note.step && note.text.startsWith(VALIDATION)) results.set(note.step, note);
+  const use = (step: ModelStep): void => {
+    const note = results.get(step.key);
+    if (note) used.add(note);
+  };
   const old = new Map(before.steps.map((step) => [step.key, step]));
   for (const step of model.steps) {
     const was = old.get(step.key);
     const section = session.sections.get(step.key);
-    const result = results.get(step.key);
+    const work = workOf(model, step.key);
+    const result =
+      work.validation === undefined ? results.get(step.key)?.text.slice(VALIDATION.length) : work.validation;
     const finished = step.status === 'completed' || step.status === 'failed';
     const moved = was ? was.status !== step.status : step.status !== 'pending';
     const summarised = step.summary !== undefined && !same(step.summary, was?.summary);
-    if (!section) {
+    // The log grows by attempt: the section of one that failed stays, and the next has its own.
+    const isRetried = moved && section?.status === 'failed' && step.status !== 'failed';
+    if (!section || isRetried) {
       if (!moved && !summarised && !(result && finished)) continue;
-      if (result) used.add(result);
-      tail.push([`## ${heading(step)}`, ...blocks(step, finished, result, true)].join('\n\n'));
+      use(step);
+      // The result of the attempt before is not this one's.
+      const own = isRetried && result === section?.validation?.text ? undefined : result;
+      tail.push([`## ${heading(step)}`, ...blocks(step, work.by, finished, own)].join('\n\n'));
       continue;
     }
     if (moved || (section.status !== null && section.status !== step.status && was?.status !== step.status)) {
@@ -103,19 +113,18 @@ function editSections(
     }
     const [output] = section.outputs;
     if (summarised && output) editor.replace(output.start, output.end, emitProse(step.summary ?? ''));
-    if (result && section.unvalidated) {
-      used.add(result);
-      editor.replace(
-        section.unvalidated.start,
-        section.unvalidated.end,
-        emitProse(result.text.slice(VALIDATION.length)),
-      );
+    // Verified again within one attempt: the newest result counts.
+    const stale =
+      section.unvalidated ?? (/^(?:Pass|Fail): /.test(section.validation?.text ?? '') ? section.validation : null);
+    if (result && stale && stale.text !== result) {
+      use(step);
+      editor.replace(stale.start, stale.end, emitProse(result));
     }
     const more: string[] = [];
-    if (summarised && !output) more.push(outputBlock(step));
+    if (summarised && !output) more.push(outputBlock(step, work.by));
     if (moved && finished && !section.hasFiles && (step.artifacts ?? []).length > 0) more.push(filesBlock(step));
     if (result && !section.unvalidated && !section.validation) {
-      used.add(result);
+      use(step);
       more.push(validationBlock(result));
     } else if (moved && finished && !section.unvalidated && !section.validation) more.push(validationBlock(undefined));
     if (more.length > 0) editor.replace(section.end, section.end, `\n\n${more.join('\n\n')}`);
@@ -130,23 +139,30 @@ function heading(step: ModelStep): string {
   return `${phase}${name} ${glyphs[step.status]}`;
 }
 
-function blocks(step: ModelStep, finished: boolean, result: ModelNote | undefined, whole: boolean): string[] {
+/** Who did a step and how it was verified, as the operations give it. */
+function workOf(model: RunModel, key: string): { by?: string; validation?: string } {
+  return (model.kept?.['work'] as Record<string, { by?: string; validation?: string }> | undefined)?.[key] ?? {};
+}
+
+function blocks(step: ModelStep, by: string | undefined, finished: boolean, result: string | undefined): string[] {
   const parts: string[] = [];
-  if (step.summary !== undefined && step.summary.trim() !== '') parts.push(outputBlock(step));
-  if (finished && whole) parts.push(filesBlock(step));
+  if (step.summary !== undefined && step.summary.trim() !== '') parts.push(outputBlock(step, by));
+  if (finished) parts.push(filesBlock(step));
   if (result || finished) parts.push(validationBlock(result));
   return parts;
 }
 
-const outputBlock = (step: ModelStep): string =>
-  `### ${flat(step.agents?.[0] ?? 'Agent')} Output\n\n${emitProse(step.summary ?? '')}`;
+const outputBlock = (step: ModelStep, by: string | undefined): string =>
+  `### ${flat(by ?? step.agents?.[0] ?? 'Agent')} Output\n\n${emitProse(step.summary ?? '')}`;
 
-const validationBlock = (result: ModelNote | undefined): string =>
-  `### Validation Result\n\n${result ? emitProse(result.text.slice(VALIDATION.length)) : 'Not recorded.'}`;
+const validationBlock = (result: string | undefined): string =>
+  `### Validation Result\n\n${result ? emitProse(result) : 'Not recorded.'}`;
 
 function filesBlock(step: ModelStep): string {
   const row = (name: string, change: string) => {
-    const paths = (step.artifacts ?? []).filter((file) => file.change === change).map((file) => `\`${file.path}\``);
+    const paths = (step.artifacts ?? [])
+      .filter((file) => file.change === change)
+      .map(({ path }) => (/[\s,]/.test(path) ? `\`${path}\`` : path));
     return paths.length > 0 || change !== 'deleted' ? [`- ${name}: ${paths.join(', ') || 'none'}`] : [];
   };
   return [

@@ -54,8 +54,8 @@ export function newSession(path: string, archived: boolean, model: RunModel, id:
     total_phases: steps.length,
     ...kept,
     token_usage: {
-      // Null, not zero, for what was not counted.
-      ...Object.fromEntries(measures.map((measure) => [`total_${measure}`, sumOf(model.usage, measure)])),
+      // Zero in a new file, as its template says; reading takes zeros without agents as not counted.
+      ...Object.fromEntries(measures.map((measure) => [`total_${measure}`, sumOf(model.usage, measure) ?? 0])),
       by_agent: Object.fromEntries(agents.map(({ agent, ...figures }) => [agent, figures])),
     },
     phases: steps.map((step) => newPhase(model, step, ids)),
@@ -84,9 +84,9 @@ function idsOf(model: RunModel, session: Session | null): (key: string) => strin
 
 function currentOf(model: RunModel): string | null {
   const { steps } = model;
-  const step =
-    steps.find((one) => one.status === 'in_progress') ?? steps.find((one) => one.status === 'pending') ?? steps.at(-1);
-  return step?.key ?? null;
+  const first = (status: ModelStep['status']): ModelStep | undefined => steps.find((one) => one.status === status);
+  // A failed phase stays the current one until it is retried or skipped.
+  return (first('in_progress') ?? first('failed') ?? first('pending') ?? steps.at(-1))?.key ?? null;
 }
 
 function editRun(editor: Editor, session: Session, before: RunModel, model: RunModel): void {

@@ -2,10 +2,8 @@ import type { ModelDecision, ModelItem, ModelSession } from '../../core/model/ru
 import { CloseReason } from '../../core/words.ts';
 import { renderChatEntry } from '../documents/snapshot.ts';
 import { type FoundSnapshot, snapshotsInChat } from '../documents/snapshot-reading.ts';
-import { splitLines } from '../markdown.ts';
 import { label, slug } from './names.ts';
-import { readPage } from './page.ts';
-import type { Report } from './report.ts';
+import { type Report, readPage } from './page.ts';
 
 /** An agent's chat file with the snapshots of its sessions, in order. */
 export interface Chat {
@@ -16,14 +14,13 @@ export interface Chat {
 }
 
 export function readChat(agent: string, text: string, report: Report): Chat {
-  const { sound } = readPage(text, (code, level, line, message) => {
+  const { page, sound } = readPage(text, (code, level, line, message) => {
     // Chats are prose: a row of dots is not damage.
     if (code !== 'elided') report(code, level, line, message);
   });
-  const count = splitLines(text).length;
   const found = snapshotsInChat(text);
   for (const { code, line, message } of found.flatMap(({ problems }) => problems)) {
-    report(code, 'warning', Math.min(line, Math.max(1, count)), message);
+    report(code, 'warning', Math.min(line, Math.max(1, page.lines.length)), message);
   }
   return { agent, text, sound, snapshots: found.flatMap(({ value }) => value ?? []) };
 }

@@ -1,6 +1,6 @@
 import type { MailClass, TaskStatus } from '../documents/snapshot.ts';
 import type { Files, Found } from '../format.ts';
-import { bare } from '../markdown.ts';
+import { bare } from '../text/lines.ts';
 import type { Card } from './mailbox.ts';
 import { slug } from './names.ts';
 import type { Questions } from './questions.ts';

@@ -89,6 +89,13 @@ export const snap: Format = {
     'files',
     'position.words',
   ],
+  writes: [
+    '**/*TURNFILE*.{yaml,yml}',
+    '**/*MAILBOX*.{md,json}',
+    '**/*WORKLOG*.md',
+    '**/*OPEN_QUESTIONS*.md',
+    '**/chat-*.md',
+  ],
   gone,
   repair: repairFolder,
 };

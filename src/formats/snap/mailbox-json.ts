@@ -1,5 +1,4 @@
 import { isObject } from '../is-object.ts';
-import { bare } from '../markdown.ts';
 import { type Card, type Mailbox, type Part, readMailbox } from './mailbox.ts';
 
 /**
@@ -47,8 +46,8 @@ function keysOf(previous: string): Record<string, unknown> {
 function metadataOf({ page }: Mailbox): Record<string, string> {
   const names = ['Date initialized', 'Protocol', 'Last format migration', 'Full history'];
   return Object.fromEntries(
-    page.lines.slice(0, 20).flatMap((line) => {
-      const [, name = '', value = ''] = /^([A-Z][a-z ]+):(.*)$/.exec(bare(line)) ?? [];
+    page.lines.slice(0, 20).flatMap((_, at) => {
+      const [, name = '', value = ''] = /^([A-Z][a-z ]+):(.*)$/.exec(page.line(at)) ?? [];
       return names.includes(name) ? [[keyOf(name), value.trim()]] : [];
     }),
   );

@@ -1,9 +1,9 @@
 import type { ModelMessage } from '../../core/model/run-model.ts';
 import { envelopesIn } from '../documents/envelope.ts';
+import { cellOf } from '../text/table.ts';
 import type { Mailbox } from './mailbox.ts';
 import { slug } from './names.ts';
-import type { Report } from './report.ts';
-import { cellOf } from './table.ts';
+import type { Report } from './page.ts';
 
 /** Checks the tables against the cards, which are authoritative. */
 export function checkMailbox(mailbox: Mailbox, text: string, report: Report): void {

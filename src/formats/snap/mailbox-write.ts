@@ -1,11 +1,12 @@
 import type { ModelMessage, RunModel } from '../../core/model/run-model.ts';
-import { bare, editLines, type LineEdit } from '../markdown.ts';
+import { flat } from '../text/lines.ts';
+import { editPage, type PageEditor } from '../text/page.ts';
+import { addRows, cellOf, encodeCell, renderHeader, setRow, type TablePlace, type Values } from '../text/table.ts';
 import type { Changes } from './changes.ts';
-import { type Card, type Mailbox, type Part, UNDATED } from './mailbox.ts';
+import { type Card, type Mailbox, UNDATED } from './mailbox.ts';
 import { unreadOf } from './mailbox-rules.ts';
-import { flat, sameTime, sameWords, slug } from './names.ts';
+import { sameTime, sameWords, slug } from './names.ts';
 import { encodeProse } from './prose.ts';
-import { cellOf, encodeCell, renderHeader, renderRow } from './table.ts';
 
 const inboxTitles = ['Agent', 'Unread', 'Oldest unread', 'Needs response by'];
 const queueTitles = ['ID', 'From -> To', 'Priority', 'Subject'];
@@ -63,8 +64,8 @@ export function changeMailbox(
   kept: KeptCards,
 ): MailboxTexts {
   if (!mailbox.sound) return { mailbox: null, archive: null };
-  const edits: LineEdit[] = [];
-  const archiveEdits: LineEdit[] = [];
+  const edit = editPage(mailbox.page);
+  const editArchive = editPage(archive.page);
   const archived: string[][] = [];
   const closing: ModelMessage[] = [];
   const now = new Map(mailbox.cards.map((card) => [card.id, card.message]));
@@ -72,43 +73,44 @@ export function changeMailbox(
   const oldCards = new Map(archive.cards.map((card) => [card.id, card]));
   for (const { before, after } of changes.messages.kept) {
     const id = before.alias ?? '';
-    const card = cards.get(id);
-    const old = card ? undefined : oldCards.get(id);
-    const lines = card
-      ? changeCard(mailbox, card, before, after, kept)
-      : old
-        ? changeCard(archive, old, before, after, kept)
-        : null;
+    const [card, old] = [cards.get(id), oldCards.get(id)];
+    if (!card) {
+      const lines = old ? changeCard(archive, old, before, after, kept) : null;
+      if (old && lines) editArchive.replace(old.from, old.to, lines);
+      continue;
+    }
+    const lines = changeCard(mailbox, card, before, after, kept);
     if (!lines) continue;
-    if (old) archiveEdits.push({ from: old.from, to: old.to, lines });
-    else if (card && after.status === 'closed' && before.status !== 'closed') {
-      edits.push({ from: card.from, to: nextHeading(mailbox, card), lines: [] });
+    if (after.status === 'closed' && before.status !== 'closed') {
+      edit.remove(card.from, nextHeading(mailbox, card));
       archived.push(lines);
       closing.push({ ...after, alias: id });
       now.delete(id);
-    } else if (card) {
-      edits.push({ from: card.from, to: card.to, lines });
+    } else {
+      edit.replace(card.from, card.to, lines);
       now.set(id, { ...after, alias: id });
     }
   }
-  const open = added.filter((message) => message.status !== 'closed');
+  const open = added.filter((message) => message.status !== 'closed').reverse();
   for (const message of added) {
-    if (message.status !== 'closed') continue;
-    if (oldCards.has(message.alias)) continue;
+    if (message.status !== 'closed' || oldCards.has(message.alias)) continue;
     archived.push(renderCard(message, message.alias, kept[message.alias] ?? {}));
     closing.push(message);
   }
-  if (edits.length + archiveEdits.length + archived.length + open.length === 0) return { mailbox: null, archive: null };
-  edits.push(...addCards(mailbox, [...open].reverse(), kept));
-  edits.push(...closeRows(mailbox, [...closing].reverse()));
-  const active = [...[...open].reverse(), ...now.values()].filter((message) => message.status !== 'closed');
-  edits.push(...queueEdits(mailbox, active), ...inboxEdits(mailbox, active, changes.after));
-  const end = archive.page.lines.length;
-  if (archived.length > 0)
-    archiveEdits.push({ from: end, to: end, lines: archived.flatMap((lines) => ['', '---', '', ...lines]) });
+  if (!edit.changed && !editArchive.changed && archived.length + open.length === 0)
+    return { mailbox: null, archive: null };
+  addCards(mailbox, edit, open, kept);
+  addRows(edit, placeOf(mailbox, 'closed'), closing.reverse().map(closedValues), 'top');
+  const active = [...open, ...now.values()].filter((message) => message.status !== 'closed');
+  fillQueue(mailbox, edit, active);
+  fillInbox(mailbox, edit, active, changes.after);
+  editArchive.insert(
+    archive.page.lines.length,
+    archived.flatMap((lines) => ['', '---', '', ...lines]),
+  );
   return {
-    mailbox: edits.length > 0 ? editLines(mailbox.page, edits) : null,
-    archive: archiveEdits.length > 0 ? editLines(archive.page, archiveEdits) : null,
+    mailbox: edit.changed ? edit.apply() : null,
+    archive: editArchive.changed ? editArchive.apply() : null,
   };
 }
 
@@ -177,7 +179,7 @@ function changeCard(
   if (after.disposition !== undefined && after.disposition !== before.disposition)
     fields.push(['Disposition', after.disposition]);
   if (fields.length + acks.length + replies.length === 0) return null;
-  const lines = page.lines.slice(card.from, card.to).map(bare);
+  const lines = Array.from({ length: card.to - card.from }, (_, index) => page.line(card.from + index));
   const last = card.ackLines.at(-1);
   const ackAt = (last === undefined ? card.fieldsEnd : last + 1) - card.from;
   const more = replies.flatMap(renderReply);
@@ -224,87 +226,72 @@ function nextHeading({ page }: Mailbox, card: Card): number {
 }
 
 function addCards(
-  mailbox: Mailbox,
+  { active, page }: Mailbox,
+  edit: PageEditor,
   messages: readonly (ModelMessage & { alias: string })[],
   kept: KeptCards,
-): LineEdit[] {
-  if (messages.length === 0) return [];
-  const lines = messages.flatMap((message) => [
-    '',
-    '---',
-    '',
-    ...renderCard(message, message.alias, kept[message.alias] ?? {}),
-  ]);
-  const at = mailbox.active ? mailbox.active.line + 1 : mailbox.page.lines.length;
-  const heading = mailbox.active ? [] : ['', '## Active Messages (Newest First)'];
-  return [{ from: at, to: at, lines: [...heading, ...lines] }];
+): void {
+  const cards = messages.map((message) => renderCard(message, message.alias, kept[message.alias] ?? {}));
+  if (cards.length === 0) return;
+  const heading = active ? [] : ['', '## Active Messages (Newest First)'];
+  const lines = cards.flatMap((card) => ['', '---', '', ...card]);
+  edit.insert(active ? active.line + 1 : page.lines.length, [...heading, ...lines]);
 }
 
-function closeRows({ page, closed }: Mailbox, messages: readonly ModelMessage[]): LineEdit[] {
-  if (messages.length === 0) return [];
-  const values = messages.map((message) => {
-    const ack = message.acks?.at(-1);
-    return {
-      id: message.alias,
-      date: message.at,
-      'from -> to': `${flat(message.from)} -> ${flat(message.to)}`,
-      'final status': message.disposition === undefined ? 'closed' : `closed (${message.disposition})`,
-      outcome: flat(ack?.note || message.subject),
-      subject: flat(message.subject),
-      'closed by': ack?.by,
-    };
-  });
-  return [addRows(page.lines.length, closed, ['## Closed Summary (Newest First)', closedTitles], values)];
+const parts = {
+  inbox: ['## Inbox Snapshot', inboxTitles],
+  queue: ['## Open Queue (Newest First)', queueTitles],
+  closed: ['## Closed Summary (Newest First)', closedTitles],
+} as const;
+
+function placeOf(mailbox: Mailbox, name: keyof typeof parts): TablePlace {
+  const part = mailbox[name];
+  const [heading, titles] = parts[name];
+  const below = part ? part.heading.line + 1 : null;
+  return { table: part?.tables[0], below, heading, titles, at: mailbox.page.lines.length };
 }
 
-/** Rows at the top of a part's table; table and part are created if missing. */
-function addRows(
-  end: number,
-  part: Part | null,
-  [heading, titles]: readonly [string, readonly string[]],
-  values: readonly Readonly<Record<string, string | undefined>>[],
-): LineEdit {
-  const table = part?.tables[0];
-  const names = table?.names ?? titles.map((title) => title.toLowerCase());
-  const rows = values.map((one) => renderRow(names, one));
-  if (table) return { from: table.line + 2, to: table.line + 2, lines: rows };
-  if (part)
-    return { from: part.heading.line + 1, to: part.heading.line + 1, lines: ['', ...renderHeader(titles), ...rows] };
-  return { from: end, to: end, lines: ['', heading, '', ...renderHeader(titles), ...rows] };
+function closedValues(message: ModelMessage): Values {
+  const ack = message.acks?.at(-1);
+  return {
+    id: message.alias,
+    date: message.at,
+    'from -> to': `${flat(message.from)} -> ${flat(message.to)}`,
+    'final status': message.disposition === undefined ? 'closed' : `closed (${message.disposition})`,
+    outcome: flat(ack?.note || message.subject),
+    subject: flat(message.subject),
+    'closed by': ack?.by,
+  };
 }
 
-function queueEdits({ page, queue }: Mailbox, active: readonly ModelMessage[]): LineEdit[] {
+function fillQueue(mailbox: Mailbox, edit: PageEditor, active: readonly ModelMessage[]): void {
   const wanted = new Map(active.map((message) => [message.alias ?? '', message]));
-  const edits: LineEdit[] = [];
-  for (const table of queue?.tables ?? []) {
+  for (const table of mailbox.queue?.tables ?? []) {
     for (const row of table.rows) {
       const id = cellOf(table, row, 'id') ?? '';
       const message = wanted.get(id);
-      if (!message) edits.push({ from: row.line, to: row.line + 1, lines: [] });
-      else if (
-        cellOf(table, row, 'priority') !== message.priority ||
-        flat(cellOf(table, row, 'subject') ?? '') !== flat(message.subject)
-      )
-        edits.push({ from: row.line, to: row.line + 1, lines: [renderRow(table.names, queueValues(message))] });
+      const isSame =
+        message?.priority === cellOf(table, row, 'priority') &&
+        flat(message?.subject ?? '') === flat(cellOf(table, row, 'subject') ?? '');
+      if (!message) edit.remove(row.line);
+      else if (!isSame) setRow(edit, table, row, queueValues(message));
       wanted.delete(id);
     }
   }
-  const missing = [...wanted.values()].map(queueValues);
-  if (missing.length > 0)
-    edits.push(addRows(page.lines.length, queue, ['## Open Queue (Newest First)', queueTitles], missing));
-  return edits;
+  addRows(edit, placeOf(mailbox, 'queue'), [...wanted.values()].map(queueValues), 'top');
 }
 
-function queueValues({ alias, from, to, priority, subject }: ModelMessage): Record<string, string | undefined> {
+function queueValues({ alias, from, to, priority, subject }: ModelMessage): Values {
   return { id: alias, 'from -> to': `${flat(from)} -> ${flat(to)}`, priority, subject: flat(subject) };
 }
 
 /** One row for each agent and the maintainer, from the cards. */
-function inboxEdits(
-  { page, inbox }: Mailbox,
+function fillInbox(
+  mailbox: Mailbox,
+  edit: PageEditor,
   active: readonly ModelMessage[],
   { sessions, messages }: RunModel,
-): LineEdit[] {
+): void {
   const unread = unreadOf([...active].reverse());
   const names = new Map<string, string>();
   for (const name of [...sessions.map((one) => one.agent), ...messages.flatMap((one) => [one.from, one.to])]) {
@@ -312,7 +299,7 @@ function inboxEdits(
       names.set(slug(name), flat(name));
   }
   if (!names.has('maintainer')) names.set('maintainer', 'Maintainer');
-  const values = (id: string, name: string): Record<string, string> => {
+  const values = (id: string, name: string): Values => {
     const own = unread.get(id) ?? [];
     return {
       agent: name,
@@ -321,23 +308,17 @@ function inboxEdits(
       'needs response by': own.find((one) => one.respondBy !== undefined)?.respondBy ?? 'none',
     };
   };
-  const edits: LineEdit[] = [];
-  for (const table of inbox?.tables ?? []) {
+  for (const table of mailbox.inbox?.tables ?? []) {
     for (const row of table.rows) {
       const name = cellOf(table, row, 'agent') ?? '';
       const right = values(slug(name), name);
       const isRight =
         cellOf(table, row, 'unread') === right['unread'] &&
         (right['unread'] === '0' || cellOf(table, row, 'oldest unread') === right['oldest unread']);
-      if (!isRight) edits.push({ from: row.line, to: row.line + 1, lines: [renderRow(table.names, right)] });
+      if (!isRight) setRow(edit, table, row, right);
       names.delete(slug(name));
     }
   }
   const missing = [...names].map(([id, name]) => values(id, name));
-  const table = inbox?.tables[0];
-  if (missing.length > 0 && table)
-    edits.push({ from: table.end, to: table.end, lines: missing.map((one) => renderRow(table.names, one)) });
-  else if (missing.length > 0)
-    edits.push(addRows(page.lines.length, inbox, ['## Inbox Snapshot', inboxTitles], missing));
-  return edits;
+  addRows(edit, placeOf(mailbox, 'inbox'), missing, 'end');
 }

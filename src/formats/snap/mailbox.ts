@@ -1,15 +1,16 @@
 import type { ModelMessage } from '../../core/model/run-model.ts';
 import { Disposition, MessageStatus, MessageType, Priority } from '../../core/words.ts';
-import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
-import { flat, label, slug } from './names.ts';
-import { commentLines, readPage } from './page.ts';
+import type { Field } from '../text/field.ts';
+import { flat } from '../text/lines.ts';
+import type { Heading, Page } from '../text/page.ts';
+import { cellOf, decodeCell, type Row, type Table, tablesIn } from '../text/table.ts';
+import { label, slug } from './names.ts';
+import { type Report, readPage } from './page.ts';
 import { decodeProse } from './prose.ts';
-import type { Report } from './report.ts';
-import { cellOf, decodeCell, type Row, type Table, tablesIn } from './table.ts';
 
 /** MAILBOX.md or its archive as read; lines count from 0. */
 export interface Mailbox {
-  page: MarkdownPage;
+  page: Page;
   /** False when the text is damaged by a merge or a cut. */
   sound: boolean;
   title: string | undefined;
@@ -36,16 +37,11 @@ export interface Card {
   to: number;
   form: 'bold' | 'table';
   /** The lines of its fields by name, in lower case. */
-  fields: ReadonlyMap<string, Field>;
+  fields: ReadonlyMap<string, Pick<Field, 'line' | 'value'>>;
   /** The line after the fields, where the first ack goes. */
   fieldsEnd: number;
   ackLines: readonly number[];
   isTerminal: boolean;
-}
-
-export interface Field {
-  line: number;
-  value: string;
 }
 
 /** `MSG-20260208-047`, and the short `M-4`. */
@@ -73,7 +69,9 @@ export function readMailbox(text: string, report: Report): Mailbox {
   );
   const top = page.headings[0];
   const title = top?.level === 1 ? /\(([^,)]+)/.exec(top.title)?.[1] : undefined;
-  const initialized = page.lines.slice(0, 20).map((line) => /^Date initialized:(.*)$/.exec(bare(line))?.[1]?.trim());
+  const initialized = page.lines
+    .slice(0, 20)
+    .map((_, at) => /^Date initialized:(.*)$/.exec(page.line(at))?.[1]?.trim());
   return {
     page,
     sound,
@@ -89,7 +87,7 @@ export function readMailbox(text: string, report: Report): Mailbox {
 }
 
 /** A short id may be in any heading; it is a card only if fields follow. */
-const isCard = (page: MarkdownPage, heading: Heading, id: string): boolean =>
+const isCard = (page: Page, heading: Heading, id: string): boolean =>
   id.startsWith('MSG-') || readFields(page, heading.line + 1, heading.end).fields.size > 0;
 
 /** All messages, oldest first: the cards, and those only in the closed summary. */
@@ -117,11 +115,11 @@ function compareIds(one: string, other: string): number {
   return oneDay === otherDay ? oneNumber - otherNumber : oneDay < otherDay ? -1 : 1;
 }
 
-function readCard(page: MarkdownPage, heading: Heading, id: string, report: Report): Card {
+function readCard(page: Page, heading: Heading, id: string, report: Report): Card {
   let to = heading.bodyEnd;
   // Lower-level headings belong to the body of the card.
   if (to < heading.end) to = heading.end;
-  while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(bare(page.lines[to - 1])) && !page.isQuiet(to - 1)) to--;
+  while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(page.line(to - 1)) && !page.isQuiet(to - 1)) to--;
   const { form, fields, fieldsEnd } = readFields(page, heading.line + 1, to);
   const parts = readBody(page, fieldsEnd, to);
   const [from, receiver = fieldOf(fields, 'to')] = parties(fieldOf(fields, 'from', 'from -> to', 'from → to') ?? '');
@@ -222,13 +220,13 @@ export function statusIn(written: string): {
 }
 
 function readFields(
-  page: MarkdownPage,
+  page: Page,
   from: number,
   to: number,
-): Pick<Card, 'form' | 'fieldsEnd'> & { fields: Map<string, Field> } {
-  const fields = new Map<string, Field>();
+): Pick<Card, 'form' | 'fieldsEnd'> & { fields: Map<string, Pick<Field, 'line' | 'value'>> } {
+  const fields = new Map<string, Pick<Field, 'line' | 'value'>>();
   let at = from;
-  while (at < to && bare(page.lines[at]).trim() === '') at++;
+  while (at < to && page.line(at).trim() === '') at++;
   const [table] = /^\s*\|/.test(page.lines[at] ?? '') ? tablesIn(page, at, to) : [];
   if (table && table.line === at) {
     for (const row of table.rows) {
@@ -238,7 +236,7 @@ function readFields(
     return { form: 'table', fields, fieldsEnd: table.end };
   }
   for (; at < to; at++) {
-    const match = /^\*\*([^*:]{1,40}):\*\*[ \t]*(.*)$/.exec(bare(page.lines[at]).slice(0, 4000));
+    const match = /^\*\*([^*:]{1,40}):\*\*[ \t]*(.*)$/.exec(page.line(at).slice(0, 4000));
     const name = match?.[1]?.toLowerCase();
     if (name === undefined || /^(?:ack|reply|context|ask)\b/.test(name) || page.isQuiet(at)) break;
     if (!fields.has(name)) fields.set(name, { line: at, value: (match?.[2] ?? '').trim() });
@@ -253,15 +251,14 @@ interface Body {
   ackLines: number[];
 }
 
-function readBody(page: MarkdownPage, from: number, to: number): Body {
+function readBody(page: Page, from: number, to: number): Body {
   const acks: Body['acks'] = [];
   const ackLines: number[] = [];
   const replies: { from: string; at?: string; lines: number[]; first: string }[] = [];
   const body: number[] = [];
-  const comments = commentLines(page, from, to);
   for (let at = from; at < to; at++) {
-    if (comments.has(at)) continue;
-    const line = bare(page.lines[at]);
+    if (page.isComment(at)) continue;
+    const line = page.line(at);
     const match = page.isQuiet(at) ? null : /^\*\*(Ack|Reply)(?:\s*\(([^)]*)\))?:\*\*[ \t]*(.*)$/.exec(line);
     if (match?.[1] === 'Ack') {
       ackLines.push(at);

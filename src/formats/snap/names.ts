@@ -33,6 +33,3 @@ export function sameTime(one: string | undefined, other: string | undefined): bo
   const day = /^\d{4}-\d{2}-\d{2}$/;
   return (day.test(one) || day.test(other)) && one.slice(0, 10) === other.slice(0, 10);
 }
-
-/** On one line, without omissions. */
-export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();

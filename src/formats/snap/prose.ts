@@ -1,4 +1,5 @@
-import { bare, closesFence, conflictMarkers, fenceOpened, type MarkdownPage } from '../markdown.ts';
+import { conflictMarkers } from '../text/lines.ts';
+import { fenceEnd, fenceOpened, type Page } from '../text/page.ts';
 
 /**
  * Free text inside a structured page. A line that would be read as structure (a heading, a rule, an ack, a comment, a
@@ -26,10 +27,9 @@ function fenceFinder(lines: readonly string[]): (at: number) => number {
   /** Fences known to be unclosed, so that a text full of them is scanned once for each. */
   const open = new Set<string>();
   return (at) => {
-    const mark = fenceOpened(lines[at] as string);
-    if (mark === null || open.has(mark)) return at + 1;
-    let end = at + 1;
-    while (end < lines.length && !closesFence(lines[end] as string, mark)) end++;
+    const mark = fenceOpened(lines[at] as string)?.mark;
+    if (mark === undefined || open.has(mark)) return at + 1;
+    const end = fenceEnd(lines, at, mark);
     if (end < lines.length) return end + 1;
     open.add(mark);
     return at + 1;
@@ -37,10 +37,10 @@ function fenceFinder(lines: readonly string[]): (at: number) => number {
 }
 
 /** The text of the given lines. */
-export function decodeProse(page: MarkdownPage, lines: readonly number[]): string {
+export function decodeProse(page: Page, lines: readonly number[]): string {
   return lines
     .map((line) => {
-      const text = bare(page.lines[line]);
+      const text = page.line(line);
       return page.isQuiet(line) ? text : text.replace(shielded, '$1$2');
     })
     .join('\n')

@@ -1,15 +1,26 @@
 import type { ModelItem, RunModel } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
-import { bare, editLines, type Heading, type LineEdit, type MarkdownPage } from '../markdown.ts';
+import { flat } from '../text/lines.ts';
+import { editPage, type Heading, type Page } from '../text/page.ts';
+import {
+  addRows,
+  cellOf,
+  type Row,
+  renderHeader,
+  renderRow,
+  setRow,
+  type Table,
+  tablesIn,
+  type Values,
+  valuesOf,
+} from '../text/table.ts';
 import type { Changes } from './changes.ts';
-import { flat, label, sameWords } from './names.ts';
-import { readPage } from './page.ts';
-import type { Report } from './report.ts';
-import { cellOf, type Row, renderHeader, renderRow, type Table, tablesIn } from './table.ts';
+import { label, sameWords } from './names.ts';
+import { type Report, readPage } from './page.ts';
 
 /** OPEN_QUESTIONS.md as read: a section for each state, with tables read by column name. */
 export interface Questions {
-  page: MarkdownPage;
+  page: Page;
   sound: boolean;
   title: string | undefined;
   updated: { line: number; words: string } | null;
@@ -43,7 +54,7 @@ export function readQuestions(text: string, report: Report): Questions {
     const tables = tablesIn(page, heading.line + 1, heading.end);
     let emptyLine: number | null = null;
     for (let line = heading.line + 1; line < heading.end && line < heading.line + 60; line++) {
-      if (!page.isQuiet(line) && /^\*No .* questions\.?\*\s*$/i.test(bare(page.lines[line]))) emptyLine = line;
+      if (!page.isQuiet(line) && /^\*No .* questions\.?\*\s*$/i.test(page.line(line))) emptyLine = line;
     }
     sections[state] = { heading, tables, emptyLine };
     for (const table of tables) {
@@ -57,13 +68,13 @@ export function readQuestions(text: string, report: Report): Questions {
       }
     }
   }
-  const at = page.lines.slice(0, 30).findIndex((line) => /^Last updated:/.test(bare(line)));
+  const at = page.lines.slice(0, 30).findIndex((_, line) => /^Last updated:/.test(page.line(line)));
   const top = page.headings[0];
   return {
     page,
     sound,
     title: label(top?.level === 1 ? /[—–]\s+(.*\S)/.exec(top.title)?.[1] : undefined),
-    updated: at < 0 ? null : { line: at, words: bare(page.lines[at]) },
+    updated: at < 0 ? null : { line: at, words: page.line(at) },
     sections,
     rows,
     ids: new Set(tablesIn(page, 0, page.lines.length).flatMap(idsIn)),
@@ -158,51 +169,38 @@ export function changeQuestions(
 ): string | null {
   const { page, rows, sections, updated, sound } = questions;
   if (!sound) return null;
-  const edits: LineEdit[] = [];
-  const incoming: Record<State, Record<string, string | undefined>[]> = { active: [], deferred: [], resolved: [] };
+  const edit = editPage(page);
+  const incoming: Record<State, Values[]> = { active: [], deferred: [], resolved: [] };
   const counts: Record<State, number> = { active: 0, deferred: 0, resolved: 0 };
-  const left: Record<State, number> = { active: 0, deferred: 0, resolved: 0 };
-  const moved = new Set<ModelItem>();
+  for (const { section } of rows.values()) counts[section]++;
   for (const { before, after } of changes.items.kept) {
     const place = rows.get(before);
     if (!place || before.kind !== 'question' || isSame(before, after)) continue;
-    const cells = Object.fromEntries(place.table.names.map((name, column) => [name, place.row.cells[column]]));
-    const values = { ...cells, ...cellsFor(after) };
-    if (stateOf(after.status) === place.section)
-      edits.push({ from: place.row.line, to: place.row.line + 1, lines: [renderRow(place.table.names, values)] });
+    const { section, table, row } = place;
+    const values = { ...valuesOf(table, row), ...cellsFor(after) };
+    if (stateOf(after.status) === section) setRow(edit, table, row, values);
     else {
-      moved.add(before);
-      edits.push({ from: place.row.line, to: place.row.line + 1, lines: [] });
-      incoming[stateOf(after.status)].push({ ...cellsFor(before), ...cells, ...cellsFor(after) });
+      counts[section]--;
+      edit.remove(row.line);
+      incoming[stateOf(after.status)].push({ ...cellsFor(before), ...values });
     }
   }
   for (const item of added) incoming[stateOf(item.status)].push(cellsFor(item));
-  for (const [item, { section }] of rows) if (!moved.has(item)) left[section]++;
-  for (const state of states) counts[state] = left[state] + incoming[state].length;
-  for (const state of states) edits.push(...fill(page, sections[state], state, incoming[state]));
-  if (edits.length === 0) return null;
-  if (updated) {
-    const words = `Last updated: ${now.slice(0, 10)} (${states.map((state) => `${counts[state]} ${state}`).join(', ')}.)`;
-    edits.push({ from: updated.line, to: updated.line + 1, lines: [words] });
+  for (const state of states) {
+    counts[state] += incoming[state].length;
+    const section = sections[state];
+    const heading = `## ${capital(state)} Questions`;
+    const place = { heading, titles, at: page.lines.length, table: section?.tables.at(-1) };
+    if (section?.emptyLine !== undefined && section.emptyLine !== null && !place.table && incoming[state].length > 0) {
+      const names = titles.map((title) => title.toLowerCase());
+      const lines = incoming[state].map((one) => renderRow(names, one));
+      edit.replace(section.emptyLine, section.emptyLine + 1, [...renderHeader(titles), ...lines]);
+    } else addRows(edit, { ...place, below: section ? section.heading.line + 1 : null }, incoming[state], 'end');
   }
-  return editLines(page, edits);
-}
-
-function fill(
-  page: MarkdownPage,
-  section: Section | undefined,
-  state: State,
-  values: readonly Record<string, string | undefined>[],
-): LineEdit[] {
-  if (values.length === 0) return [];
-  const table = section?.tables.at(-1);
-  const rows = values.map((one) => renderRow(table?.names ?? titles.map((title) => title.toLowerCase()), one));
-  if (table) return [{ from: table.end, to: table.end, lines: rows }];
-  const lines = [...renderHeader(titles), ...rows];
-  const end = page.lines.length;
-  if (!section) return [{ from: end, to: end, lines: ['', `## ${capital(state)} Questions`, '', ...lines] }];
-  if (section.emptyLine !== null) return [{ from: section.emptyLine, to: section.emptyLine + 1, lines }];
-  return [{ from: section.heading.line + 1, to: section.heading.line + 1, lines: ['', ...lines] }];
+  if (!edit.changed) return null;
+  const words = `Last updated: ${now.slice(0, 10)} (${states.map((state) => `${counts[state]} ${state}`).join(', ')}.)`;
+  if (updated) edit.set(updated.line, words);
+  return edit.apply();
 }
 
 function isSame(before: ModelItem, after: ModelItem): boolean {
@@ -212,7 +210,7 @@ function isSame(before: ModelItem, after: ModelItem): boolean {
   );
 }
 
-function cellsFor(item: ModelItem): Record<string, string | undefined> {
+function cellsFor(item: ModelItem): Values {
   const all = {
     id: item.alias ?? item.id,
     question: item.text,

@@ -11,13 +11,14 @@ import {
   type RunModel,
 } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
+import { flat } from '../text/lines.ts';
 import { type Chat, foreignFacts, readChat, sessionsIn } from './chat.ts';
 import { type Folder, folderOf, sortFolder } from './folder.ts';
 import { type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
 import { checkMailbox } from './mailbox-rules.ts';
-import { flat, label, sameWords, slug } from './names.ts';
+import { label, sameWords, slug } from './names.ts';
+import { reporter } from './page.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
-import { reporter } from './report.ts';
 import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
 import { modelOfTurnfile } from './turnfile-model.ts';
 import { checkTurnfile } from './turnfile-rules.ts';

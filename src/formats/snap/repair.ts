@@ -1,7 +1,7 @@
 import { emptyRunModel, type ModelStep } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import type { Files, Found, Repaired, Tree } from '../format.ts';
-import { splitLines } from '../markdown.ts';
+import { splitLines } from '../text/lines.ts';
 import { filesOf, folderOf, sortFolder } from './folder.ts';
 import { readFolder } from './read.ts';
 

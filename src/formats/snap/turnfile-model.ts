@@ -1,5 +1,7 @@
 import type { ModelClaim, ModelItem, ModelSession, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { flat, label, slug, stepKeyOf } from './names.ts';
+import { flat } from '../text/lines.ts';
+import { at } from '../text/node.ts';
+import { label, slug, stepKeyOf } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
 import { listOf } from './turnfile-rules.ts';
 
@@ -126,7 +128,7 @@ function readLock({ id, fields }: Entry): ModelClaim[] {
 
 /** `active_step` if it names a task; else the task of the first active agent, with the phase in the file's words. */
 function positionIn(
-  { coordination, sections, agents }: Turnfile,
+  { root, sections, agents }: Turnfile,
   keys: ReadonlyMap<string, string>,
   steps: readonly ModelStep[],
 ): RunModel['position'] {
@@ -138,7 +140,8 @@ function positionIn(
   const found = current.find((key) => key !== undefined) ?? steps.find((one) => one.status === 'in_progress')?.key;
   const phase = textOf(fields['active_phase']);
   const words = flat([phase, named].filter((one) => one !== undefined && one !== NO_STEP).join(' / '));
-  if (!coordination.size || (found === undefined && (named === undefined || named === NO_STEP))) return undefined;
+  if (at(root, 'coordination')?.type !== 'map' || (found === undefined && (named === undefined || named === NO_STEP)))
+    return undefined;
   return { step: found ?? null, ...(words === '' ? {} : { words }) };
 }
 

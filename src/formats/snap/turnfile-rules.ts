@@ -1,4 +1,4 @@
-import type { Report } from './report.ts';
+import type { Report } from './page.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
 
 export const taskStatuses = ['pending', 'claimed', 'in_progress', 'blocked', 'done', 'cancelled'] as const;

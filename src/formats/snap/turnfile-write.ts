@@ -1,23 +1,20 @@
 import type { ModelClaim, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { ERASED } from '../../core/text.ts';
 import { isObject } from '../is-object.ts';
+import { type Editor, openEditor } from '../text/editor.ts';
+import { emitPair, type Manner } from '../text/emit.ts';
+import { flat } from '../text/lines.ts';
+import { at, type MapNode, plain } from '../text/node.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
-import { flat, sameWords, slug } from './names.ts';
+import { sameWords, slug } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
-import {
-  addSection,
-  applySplices,
-  type Fields,
-  key,
-  type MapChange,
-  renderEntry,
-  type Splice,
-  scalar,
-  setEntries,
-  setFields,
-} from './turnfile-edit.ts';
 import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-model.ts';
 import { isStale, listOf } from './turnfile-rules.ts';
+
+/** Strings are quoted, so that no reader changes their type. */
+const manner: Manner = { style: 'quoted', overEscaped: false };
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** A new Turnfile with only what was kept from an earlier one. */
 export function newTurnfile({ run }: RunModel, workspace: string, kept: unknown): string {
@@ -49,7 +46,7 @@ export function newTurnfile({ run }: RunModel, workspace: string, kept: unknown)
     `# Project: ${run.title.replace(/\s+/g, ' ')}`,
     `# Last modified revision: ${revision}`,
     '# Modified by: maintainer',
-    ...Object.entries(value).flatMap(([name, section]) => ['', ...renderBlock('', name, section)]),
+    ...Object.entries(value).flatMap(([name, section]) => ['', emitPair(name, section, 0, manner)]),
     '',
   ].join('\n');
 }
@@ -59,34 +56,48 @@ export function newTurnfile({ run }: RunModel, workspace: string, kept: unknown)
  * folder counts, so a write of other files alone also raises the revision.
  */
 export function changeTurnfile(turnfile: Turnfile, changes: Changes, othersChanged: boolean): string | null {
-  if (!turnfile.root || !turnfile.sound) return null;
+  const { root, sound, text } = turnfile;
+  if (!root || !sound) return null;
   const revision = (turnfile.revision ?? 0) + 1;
-  const splices = [
-    ...titleSplices(turnfile, changes),
-    ...agentSplices(turnfile, changes),
-    ...taskSplices(turnfile, changes, revision),
-    ...lockSplices(turnfile, changes, revision),
-    ...positionSplices(turnfile, changes),
-  ];
-  if (splices.length === 0 && !othersChanged) return null;
-  const all = [...splices, ...revisionSplices(turnfile, changes, revision)];
-  return turnfile.bom + applySplices(turnfile.text, all);
+  const edit = openEditor(text, /\r\n/.test(text.slice(0, 2000)) ? '\r\n' : '\n', manner);
+  const draft: Draft = { turnfile, root, coordination: mapAt(root, 'coordination'), changes, revision, edit };
+  setTitle(draft);
+  setAgents(draft);
+  setTasks(draft);
+  setLocks(draft);
+  setPosition(draft);
+  if (!edit.changed && !othersChanged) return null;
+  raiseRevision(draft);
+  return edit.apply();
+}
+
+interface Draft {
+  turnfile: Turnfile;
+  root: MapNode;
+  coordination: MapNode | null;
+  changes: Changes;
+  revision: number;
+  edit: Editor;
+}
+
+function mapAt(map: MapNode, key: string): MapNode | null {
+  const node = at(map, key);
+  return node?.type === 'map' ? node : null;
 }
 
 /** Raises the revision in the field and in the header, and renews the locks of active agents. */
-function revisionSplices(turnfile: Turnfile, changes: Changes, revision: number): Splice[] {
-  const { claims } = changes;
-  const { header, sections } = turnfile;
-  const coordination = sections.get('coordination');
-  const splices = coordination ? setFields(turnfile, coordination, { revision }) : [];
-  if (header.revision) splices.push({ ...header.revision, text: String(revision) });
-  if (header.by) splices.push({ ...header.by, text: writerOf(changes) });
-  const held = new Set(claims.kept.map(({ before }) => before.alias));
-  for (const lock of turnfile.locks.values()) {
-    if (held.has(lock.id) && !isStale(lock, turnfile.revision) && isStale(lock, revision))
-      splices.push(...setFields(turnfile, lock, { acquired_rev: revision }));
+function raiseRevision({ turnfile, coordination, changes, revision, edit }: Draft): void {
+  const { header, locks } = turnfile;
+  if (coordination) edit.set(coordination, 'revision', revision);
+  if (header.revision) edit.replace(header.revision.start, header.revision.end, String(revision));
+  if (header.by) edit.replace(header.by.start, header.by.end, writerOf(changes));
+  const held = new Set(
+    changes.claims.kept.filter(({ before, after }) => isSameHolder(before, after)).map(({ before }) => before.alias),
+  );
+  for (const lock of locks.values()) {
+    if (held.has(lock.id) && !isStale(lock, turnfile.revision) && isStale(lock, revision) && lock.node.type === 'map')
+      edit.set(lock.node, 'acquired_rev', revision);
   }
-  return splices;
 }
 
 /** The author of the change: the agent named by what is new, else the active one. */
@@ -96,36 +107,31 @@ function writerOf({ after: { sessions }, decisions, items, notes, messages }: Ch
   return (named ?? messages.added.at(-1)?.from ?? session?.agent ?? 'maintainer').replace(/\s+/g, ' ');
 }
 
-function titleSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] {
-  const section = turnfile.sections.get('turnfile');
-  if (!section || before.run.title === after.run.title) return [];
-  if (textOf(section.fields['project']) === after.run.title) return [];
-  return setFields(turnfile, section, { project: after.run.title });
+function setTitle({ root, changes: { before, after }, edit }: Draft): void {
+  const head = mapAt(root, 'turnfile');
+  if (head && before.run.title !== after.run.title) edit.set(head, 'project', after.run.title);
 }
 
-function agentSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] {
+function setAgents({ turnfile, root, changes: { before, after }, edit }: Draft): void {
   const was = agentViews(before);
   const entries = new Map([...turnfile.agents.values()].map((entry) => [slug(entry.id), entry]));
-  const maintainer = turnfile.sections.get('maintainer');
+  const maintainer = mapAt(root, 'maintainer');
   const ids = idsOf(turnfile);
   // A person who took a claim, for example to compact the worklog, has a session too.
   const people = new Set(listOf(after.kept?.['people']).map(slug));
-  const change: MapChange = { add: [], change: [], remove: [] };
-  const splices: Splice[] = [];
+  const changed = new Map<string, Fields>();
   for (const [id, view] of agentViews(after)) {
     const fields = viewFields(view, was.get(id), ids);
     if (Object.keys(fields).length === 0) continue;
     const entry = entries.get(id);
-    if (entry) (change.change as { entry: Entry; fields: Fields }[]).push({ entry, fields });
-    else if (maintainer && (slug(textOf(maintainer.fields['id'])) === id || id === 'maintainer')) {
-      if (view.session !== null) splices.push(...setFields(turnfile, maintainer, { last_seen: view.session }));
-    } else
-      (change.add as { id: string; fields: Fields }[]).push({
-        id: view.name,
-        fields: { role: people.has(id) ? 'maintainer' : 'agent', ...viewFields(view, undefined, ids) },
-      });
+    const isMaintainer = slug(textOf(plain(at(maintainer, 'id')))) === id || id === 'maintainer';
+    if (entry) changed.set(entry.id, fields);
+    else if (!maintainer || !isMaintainer) {
+      const role = people.has(id) ? 'maintainer' : 'agent';
+      changed.set(view.name, { role, ...viewFields(view, undefined, ids) });
+    } else if (view.session !== null) edit.set(maintainer, 'last_seen', view.session);
   }
-  return [...splices, ...sectionSplices(turnfile, turnfile.root, 'agents', turnfile.agents, change)];
+  setEntries(edit, root, 'agents', changed, []);
 }
 
 function viewFields(view: AgentView, was: AgentView | undefined, ids: ReadonlyMap<string, string>): Fields {
@@ -143,60 +149,51 @@ function idsOf(turnfile: Turnfile): ReadonlyMap<string, string> {
   return new Map([...taskKeys(turnfile)].map(([id, one]) => [one, id]));
 }
 
-function taskSplices(turnfile: Turnfile, changes: Changes, revision: number): Splice[] {
+function setTasks({ turnfile, root, coordination, changes, revision, edit }: Draft): void {
   const ids = idsOf(turnfile);
   const words = { before: taskWords(changes.before), after: taskWords(changes.after) };
   const byId = (list: readonly string[]): string[] => list.map((one) => ids.get(one) ?? one);
   const entryOf = (step: ModelStep): Entry | undefined => turnfile.tasks.get(ids.get(step.key) ?? step.key);
-  const change = changes.steps.kept.flatMap(({ before, after }) => {
+  const changed = new Map<string, Fields>();
+  for (const { before, after } of changes.steps.kept) {
     const entry = entryOf(after);
+    if (!entry) continue;
     const word = words.after.get(after.key) as TaskWord;
-    if (!entry) return [];
     const was = words.before.get(before.key) as TaskWord;
-    const moved = word === was ? {} : wordFields(word, after, entry.fields, revision);
     const isTold = [word, was].some((one) => one === 'failed' || one === 'cancelled') && word !== was;
     const isNew = after.summary !== undefined && !sameWords(before.summary ?? '').includes(sameWords(after.summary));
-    const notes = isTold || isNew ? (notesOf(isNew ? withNotes(after, before) : after, word) ?? null) : undefined;
-    const owner = after.agents?.[0];
-    const order = after.after ?? [];
+    const [owner, order] = [after.agents?.[0], after.after ?? []];
     const fields: Fields = {
       ...(after.title === before.title ? {} : { description: after.title }),
       ...(owner === undefined || slug(owner) === slug(before.agents?.[0]) ? {} : { owner }),
       ...(after.after === undefined || order.join('\n') === (before.after ?? []).join('\n')
         ? {}
         : { depends_on: byId(order) }),
-      ...moved,
-      ...(notes === undefined ? {} : { notes: notes ?? '' }),
+      ...(word === was ? {} : wordFields(word, after, entry.fields, revision)),
+      ...(isTold || isNew ? { notes: notesOf(isNew ? withNotes(after, before) : after, word) ?? '' } : {}),
     };
-    return Object.keys(fields).length === 0 ? [] : [{ entry, fields }];
-  });
-  const creator = textOf(turnfile.sections.get('maintainer')?.fields['id']) === undefined ? 'unassigned' : 'maintainer';
-  const add = changes.steps.added
-    .filter((step) => !entryOf(step))
-    .map((step) => {
-      const word = words.after.get(step.key) as TaskWord;
-      const base = { priority: 'P1', depends_on: byId(step.after ?? []), created_by: creator, created_rev: revision };
-      const { status, claim_rev = null, completed_rev = null } = wordFields(word, step, {}, revision);
-      const notes = notesOf(step, word);
-      return {
-        id: step.key,
-        fields: {
-          description: step.title,
-          owner: step.agents?.[0] ?? 'unassigned',
-          status,
-          ...base,
-          claim_rev,
-          completed_rev,
-          ...(notes === undefined ? {} : { notes }),
-        },
-      };
+    if (Object.keys(fields).length > 0) changed.set(entry.id, fields);
+  }
+  const creator = textOf(plain(at(mapAt(root, 'maintainer'), 'id'))) === undefined ? 'unassigned' : 'maintainer';
+  for (const step of changes.steps.added.filter((one) => !entryOf(one))) {
+    const word = words.after.get(step.key) as TaskWord;
+    const { status, claim_rev = null, completed_rev = null } = wordFields(word, step, {}, revision);
+    const notes = notesOf(step, word);
+    changed.set(step.key, {
+      description: step.title,
+      owner: step.agents?.[0] ?? 'unassigned',
+      status,
+      priority: 'P1',
+      depends_on: byId(step.after ?? []),
+      created_by: creator,
+      created_rev: revision,
+      claim_rev,
+      completed_rev,
+      ...(notes === undefined ? {} : { notes }),
     });
-  const remove = changes.steps.removed.flatMap((step) => entryOf(step) ?? []);
-  return sectionSplices(turnfile, turnfile.sections.get('coordination'), 'tasks', turnfile.tasks, {
-    add,
-    change,
-    remove,
-  });
+  }
+  const removed = changes.steps.removed.flatMap((step) => entryOf(step)?.id ?? []);
+  if (coordination) setEntries(edit, coordination, 'tasks', changed, removed);
 }
 
 /** A status and the revisions that go with it. */
@@ -237,89 +234,74 @@ function notesOf({ summary, reason }: ModelStep, word: TaskWord): string | undef
   return prefix === null ? summary : [`${prefix} ${flat(reason ?? '')}`.trim(), summary ?? ''].join('\n').trim();
 }
 
-function lockSplices(turnfile: Turnfile, { claims }: Changes, revision: number): Splice[] {
-  const entryOf = (claim: ModelClaim): Entry | undefined => turnfile.locks.get(claim.alias ?? claim.id ?? '');
+function setLocks({ turnfile, root, changes: { claims }, revision, edit }: Draft): void {
+  const idOf = (claim: ModelClaim): string => claim.alias ?? claim.id ?? '';
   const taken = new Set(turnfile.locks.keys());
-  const add = claims.added.map((claim) => {
-    const id = claim.alias ?? claim.id ?? nextLock(claim, taken);
-    taken.add(id);
-    return {
-      id,
-      fields: {
-        files: claim.files,
-        holder: claim.agent,
-        acquired_rev: revision,
-        lease_revs: 2,
-        reason: claim.reason ?? 'Work in progress',
-      },
-    };
-  });
-  const change = claims.kept.flatMap(({ before, after }) => {
-    const entry = entryOf(before);
+  const changed = new Map<string, Fields>();
+  for (const { before, after } of claims.kept) {
     const fields: Fields = {
       ...(after.files.join('\n') === before.files.join('\n') ? {} : { files: after.files }),
-      ...(slug(after.agent) === slug(before.agent) ? {} : { holder: after.agent, acquired_rev: revision }),
+      ...(isSameHolder(before, after) ? {} : { holder: after.agent, acquired_rev: revision }),
       ...(after.reason === undefined || after.reason === before.reason ? {} : { reason: after.reason }),
     };
-    return entry && Object.keys(fields).length > 0 ? [{ entry, fields }] : [];
-  });
-  const remove = claims.removed.flatMap((claim) => entryOf(claim) ?? []);
-  return sectionSplices(turnfile, turnfile.root, 'locks', turnfile.locks, { add, change, remove });
+    if (taken.has(idOf(before)) && Object.keys(fields).length > 0) changed.set(idOf(before), fields);
+  }
+  for (const claim of claims.added) {
+    const id = idOf(claim) || nextLock(claim, taken);
+    taken.add(id);
+    const reason = claim.reason ?? 'Work in progress';
+    changed.set(id, { files: claim.files, holder: claim.agent, acquired_rev: revision, lease_revs: 2, reason });
+  }
+  const removed = claims.removed.map(idOf).filter((id) => turnfile.locks.has(id));
+  setEntries(edit, root, 'locks', changed, removed);
 }
+
+const isSameHolder = (one: ModelClaim, other: ModelClaim): boolean => slug(one.agent) === slug(other.agent);
 
 function nextLock({ agent }: ModelClaim, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) if (!taken.has(`${slug(agent)}-${number}`)) return `${slug(agent)}-${number}`;
 }
 
 /** A step in the maintainer's words stays; one that names a task follows the work. */
-function positionSplices(turnfile: Turnfile, { before, after }: Changes): Splice[] {
-  const coordination = turnfile.sections.get('coordination');
+function setPosition({ turnfile, coordination, changes: { before, after }, edit }: Draft): void {
   const above = new Set(after.steps.map((step) => step.parent));
   const running = after.steps.find((step) => step.status === 'in_progress' && !above.has(step.key))?.key;
   const now = after.position?.step ?? (after.position === undefined ? running : undefined);
   const was = before.position?.step ?? undefined;
-  if (!coordination || now === was) return [];
-  const named = textOf(coordination.fields['active_step']);
+  if (!coordination || now === was) return;
+  const named = textOf(plain(at(coordination, 'active_step')));
   const isOurs = named === undefined || named === NO_STEP || turnfile.tasks.has(named);
-  if (!isOurs || (now === undefined && named === NO_STEP)) return [];
+  if (!isOurs || (now === undefined && named === NO_STEP)) return;
   const parents = new Map(after.steps.map((step) => [step.key, step.parent]));
   let phase = now;
   for (let depth = 0; phase !== undefined && parents.get(phase) !== undefined && depth < 20; depth++)
     phase = parents.get(phase);
-  const isFirst = before.steps.length === 0 && phase !== undefined && phase !== now;
-  return setFields(turnfile, coordination, {
-    ...(isFirst ? { active_phase: phase } : {}),
-    active_step: now === undefined ? NO_STEP : (idsOf(turnfile).get(now) ?? now),
-  });
+  if (before.steps.length === 0 && phase !== undefined && phase !== now) edit.set(coordination, 'active_phase', phase);
+  edit.set(coordination, 'active_step', now === undefined ? NO_STEP : (idsOf(turnfile).get(now) ?? now));
 }
 
-function sectionSplices(
-  turnfile: Turnfile,
-  within: Entry | null | undefined,
+/** Changes, adds and removes entries of a section. One in braces, or left without entries, is written again. */
+function setEntries(
+  edit: Editor,
+  within: MapNode,
   name: string,
-  entries: ReadonlyMap<string, Entry>,
-  change: MapChange,
-): Splice[] {
-  if (change.add.length + change.change.length + change.remove.length === 0) return [];
-  const section = name === 'tasks' ? turnfile.coordination.get(name) : turnfile.sections.get(name);
-  if (section) return setEntries(turnfile, section, entries, change);
-  const pad = name === 'tasks' ? '    ' : '  ';
-  const lines = change.add.flatMap(({ id, fields }) => renderEntry(pad, id, fields));
-  return within ? addSection(turnfile, within, name, lines) : [];
-}
-
-function renderBlock(pad: string, name: string, value: unknown): string[] {
-  if (Array.isArray(value)) {
-    if (value.length === 0 || !value.every(isObject)) return [`${pad}${key(name)}: ${scalar(listOf(value))}`];
-    const items = value.flatMap((item) =>
-      Object.entries(item).map(
-        ([field, one], index) => `${pad}  ${index === 0 ? '- ' : '  '}${key(field)}: ${scalar(one)}`,
-      ),
-    );
-    return [`${pad}${key(name)}:`, ...items];
+  changed: ReadonlyMap<string, Fields>,
+  removed: readonly string[],
+): void {
+  if (changed.size + removed.length === 0) return;
+  const box = at(within, name);
+  const isKept = ({ key }: { key: string }): boolean => !removed.includes(key);
+  if (box?.type !== 'map' || box.flow || !box.pairs.some(isKept)) {
+    const old = box?.type === 'map' ? box.pairs.filter(isKept) : [];
+    const all = new Map(old.map(({ key, value }) => [key, plain(value)]));
+    for (const [id, fields] of changed) all.set(id, { ...(all.get(id) as Fields | undefined), ...fields });
+    edit.set(within, name, all);
+    return;
   }
-  if (!isObject(value)) return [`${pad}${key(name)}: ${scalar(value)}`];
-  const pairs = Object.entries(value);
-  if (pairs.length === 0) return [`${pad}${key(name)}: {}`];
-  return [`${pad}${key(name)}:`, ...pairs.flatMap(([field, one]) => renderBlock(`${pad}  `, field, one))];
+  for (const id of removed) edit.removeKey(box, id);
+  for (const [id, fields] of changed) {
+    const entry = at(box, id);
+    if (entry?.type !== 'map') edit.set(box, id, fields);
+    else for (const [key, value] of Object.entries(fields)) edit.set(entry, key, value);
+  }
 }

@@ -1,10 +1,11 @@
 import type { ModelDecision, ModelItem, ModelNote, ModelSession, RunModel } from '../../core/model/run-model.ts';
 import { oneLine } from '../../core/text.ts';
-import { editLines, type LineEdit } from '../markdown.ts';
+import { flat } from '../text/lines.ts';
+import { editPage, type PageEditor } from '../text/page.ts';
+import { addRows, renderHeader, renderRow, setRow, type Values, valuesOf } from '../text/table.ts';
 import { type AgentView, agentViews, type Changes, taskWords } from './changes.ts';
-import { flat, sameWords, slug } from './names.ts';
+import { sameWords, slug } from './names.ts';
 import { encodeProse } from './prose.ts';
-import { renderHeader, renderRow } from './table.ts';
 import { type Index, noteTitles, UNKNOWN_END, WORKAROUND, type Worklog } from './worklog.ts';
 
 const decisionTitles = ['Decision', 'Owner', 'Timestamp', 'Section'];
@@ -39,45 +40,44 @@ export function changeWorklog(
   inChats: ReadonlySet<string>,
 ): string | null {
   if (!worklog.sound) return null;
-  const edits = [
-    ...statusEdits(worklog, changes),
-    ...decisionEdits(worklog, changes),
-    ...itemEdits(worklog, changes),
-    ...noteEdits(worklog, changes),
-    ...entryEdits(worklog, [...newNotes(changes), ...closings(worklog, changes, pointers, inChats)]),
-  ];
-  return edits.length === 0 ? null : editLines(worklog.page, edits);
+  const edit = editPage(worklog.page);
+  editStatus(worklog, edit, changes);
+  editDecisions(worklog, edit, changes);
+  editItems(worklog, edit, changes);
+  for (const { before, after } of changes.notes.kept) {
+    const place = worklog.notes.get(before);
+    // Text changes only by erasure.
+    if (place && sameWords(before.text) !== sameWords(after.text))
+      edit.replace(place.from, place.to, renderNote(after));
+  }
+  addEntries(worklog, edit, [...newNotes(changes), ...closings(worklog, changes, pointers, inChats)]);
+  return edit.changed ? edit.apply() : null;
 }
 
-function statusEdits(worklog: Worklog, { before, after }: Changes): LineEdit[] {
-  const { working, focus, checkpoint } = worklog;
+function editStatus({ working, focus, checkpoint, page }: Worklog, edit: PageEditor, { before, after }: Changes): void {
   const was = agentViews(before);
   const lines = new Map(working.map((one) => [slug(one.agent), one.line]));
-  const edits: LineEdit[] = [];
   const added: string[] = [];
   const views = [...agentViews(after)].sort(([, one], [, other]) => Number(isIdle(one)) - Number(isIdle(other)));
   for (const [id, view] of views) {
     const old = was.get(id);
-    const words = `Now Working (${flat(view.name).replace(/[()]/g, ' ')}): ${wordsOn(view, after)}`;
     if (old && wordsOn(old, before) === wordsOn(view, after)) continue;
+    const words = `Now Working (${flat(view.name).replace(/[()]/g, ' ')}): ${wordsOn(view, after)}`;
     const line = lines.get(id);
-    if (line !== undefined) edits.push({ from: line, to: line + 1, lines: [oneLine(words, STATUS_CHARS)] });
+    if (line !== undefined) edit.set(line, oneLine(words, STATUS_CHARS));
     else if (lines.size + added.length < AGENT_LINES || !isIdle(view)) added.push(oneLine(words, STATUS_CHARS));
   }
   const last = working.at(-1);
-  const at = last ? last.line + 1 : (focus?.line ?? checkpoint?.line ?? Math.min(1, worklog.page.lines.length));
-  const isBare = !last && !focus && !checkpoint;
-  if (added.length > 0) edits.push({ from: at, to: at, lines: isBare ? ['', ...added] : added });
+  const at = last ? last.line + 1 : (focus?.line ?? checkpoint?.line ?? Math.min(1, page.lines.length));
+  if (added.length > 0) edit.insert(at, last || focus || checkpoint ? added : ['', ...added]);
   const next = after.next === undefined || flat(after.next) === flat(before.next ?? '') ? null : flat(after.next);
-  if (next !== null) {
-    const line = checkpoint?.line ?? (focus ? focus.line + 1 : at);
-    // The next action is not cut: a reader must not miss it.
-    edits.push({ from: line, to: checkpoint ? line + 1 : line, lines: [`Next Review Checkpoint: ${next}`] });
-  }
+  // The next action is not cut: a reader must not miss it.
+  const line = `Next Review Checkpoint: ${next}`;
+  if (next !== null && checkpoint) edit.set(checkpoint.line, line);
+  else if (next !== null) edit.insert(focus ? focus.line + 1 : at, [line]);
   const looks = focusOf(after);
   if (focus && focusOf(before) !== looks && (focus.words === NONE || focus.words === focusOf(before)))
-    edits.push({ from: focus.line, to: focus.line + 1, lines: [`Maintainer Focus: ${looks}`] });
-  return edits;
+    edit.set(focus.line, `Maintainer Focus: ${looks}`);
 }
 
 const isIdle = ({ status }: AgentView): boolean => status === 'idle' || status === 'offline';
@@ -108,8 +108,7 @@ function focusOf({ messages, items }: RunModel): string {
   return blocker ? oneLine(`Blocked: ${flat(blocker.text)}`, STATUS_CHARS - 20) : NONE;
 }
 
-function decisionEdits({ index, decisions, page }: Worklog, changes: Changes): LineEdit[] {
-  const edits: LineEdit[] = [];
+function editDecisions({ index, decisions, page }: Worklog, edit: PageEditor, changes: Changes): void {
   for (const { before, after } of changes.decisions.kept) {
     const place = decisions.get(before);
     const isSame =
@@ -119,38 +118,22 @@ function decisionEdits({ index, decisions, page }: Worklog, changes: Changes): L
         before.context === undefined ||
         sameWords(before.context) === sameWords(after.context));
     if (!place || isSame) continue;
-    const names = place.table.names;
-    const cells = Object.fromEntries(names.map((name, column) => [name, place.row.cells[column]]));
-    edits.push({
-      from: place.row.line,
-      to: place.row.line + 1,
-      lines: [renderRow(names, { ...cells, ...decisionCells({ ...before, ...after }) })],
-    });
+    const { table, row } = place;
+    setRow(edit, table, row, { ...valuesOf(table, row), ...decisionCells({ ...before, ...after }) });
   }
-  const { added } = changes.decisions;
-  if (added.length === 0) return edits;
-  return [
-    ...edits,
-    addToIndex(
-      page,
-      index,
-      page.headings[1]?.line ?? page.lines.length,
-      '## Decision Index',
-      decisionTitles,
-      added.map(decisionCells),
-    ),
-  ];
+  const at = page.headings[1]?.line ?? page.lines.length;
+  addToIndex(page, edit, index, at, ['## Decision Index', decisionTitles], changes.decisions.added.map(decisionCells));
 }
 
-function decisionCells({ decision, by, at, context, status }: ModelDecision): Record<string, string | undefined> {
+function decisionCells({ decision, by, at, context, status }: ModelDecision): Values {
   const struck = status === 'superseded' || status === 'retracted';
   const words = struck ? `~~${decision.trim()}~~${status === 'retracted' ? ' (retracted)' : ''}` : decision;
   return { decision: words, owner: by, timestamp: at, date: at, section: context };
 }
 
-function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes): LineEdit[] {
+function editItems({ items, index, itemRows, page }: Worklog, edit: PageEditor, changes: Changes): void {
   const keys = new Set(changes.after.steps.map((step) => step.key));
-  const cells = (item: ModelItem): Record<string, string | undefined> => ({
+  const cells = (item: ModelItem): Values => ({
     id: item.alias ?? item.id,
     kind: item.kind,
     item: item.text,
@@ -164,7 +147,6 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
       [item.workaround && `${WORKAROUND} ${flat(item.workaround)}`, item.resolution].filter(Boolean).join('\n') ||
       undefined,
   });
-  const edits: LineEdit[] = [];
   const listed: ModelItem[] = [];
   // A blocker read only from a task changes its text when the task or its blockers change.
   const moved = new Set([
@@ -179,49 +161,35 @@ function itemEdits({ items, index, itemRows, page }: Worklog, changes: Changes):
     if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) listed.push(after);
     if (!place) continue;
     const was = cells(before);
-    const is = Object.fromEntries(
-      Object.entries(cells(after)).filter(([name, text]) => text !== undefined && name !== 'id'),
-    );
-    if (Object.entries(is).every(([name, text]) => sameWords(text ?? '') === sameWords(was[name] ?? ''))) continue;
-    edits.push({
-      from: place.row.line,
-      to: place.row.line + 1,
-      lines: [renderRow(place.table.names, { ...was, ...is })],
-    });
+    const is = Object.entries(cells(after)).filter(([name, text]) => text !== undefined && name !== 'id');
+    if (is.some(([name, text]) => sameWords(text ?? '') !== sameWords(was[name] ?? '')))
+      setRow(edit, place.table, place.row, { ...was, ...Object.fromEntries(is) });
   }
   const added = [...listed, ...changes.items.added].filter((item) => item.kind !== 'question');
-  if (added.length === 0) return edits;
   const at = index ? index.heading.end : (page.headings[1]?.line ?? page.lines.length);
-  return [...edits, addToIndex(page, items, at, '## Item Index', itemTitles, added.map(cells))];
+  addToIndex(page, edit, items, at, ['## Item Index', itemTitles], added.map(cells));
 }
 
-/** Rows at the end of an index; table and section are created if missing. */
+/** Rows at the end of an index. A new one is a section of its own before `at`. */
 function addToIndex(
-  { lines: above }: Worklog['page'],
+  page: Worklog['page'],
+  edit: PageEditor,
   index: Index | null,
   at: number,
-  heading: string,
-  titles: readonly string[],
-  values: readonly Readonly<Record<string, string | undefined>>[],
-): LineEdit {
-  const { table } = index ?? {};
-  const rows = values.map((one) => renderRow(table?.names ?? titles.map((title) => title.toLowerCase()), one));
-  if (table) return { from: table.end, to: table.end, lines: rows };
-  const lines = [...renderHeader(titles), ...rows];
-  if (index) return { from: index.heading.line + 1, to: index.heading.line + 1, lines: ['', ...lines] };
-  const gap = at === 0 || (above[at - 1] ?? '').trim() === '' ? [] : [''];
-  return { from: at, to: at, lines: [...gap, heading, '', ...lines, ''] };
-}
-
-function noteEdits(worklog: Worklog, changes: Changes): LineEdit[] {
-  const edits: LineEdit[] = [];
-  for (const { before, after } of changes.notes.kept) {
-    const place = worklog.notes.get(before);
-    // Text changes only by erasure.
-    if (!place || sameWords(before.text) === sameWords(after.text)) continue;
-    edits.push({ from: place.from, to: place.to, lines: renderNote(after) });
-  }
-  return edits;
+  [heading, titles]: readonly [string, readonly string[]],
+  rows: readonly Values[],
+): void {
+  if (index)
+    return addRows(
+      edit,
+      { table: index.table ?? undefined, below: index.heading.line + 1, heading, titles, at },
+      rows,
+      'end',
+    );
+  if (rows.length === 0) return;
+  const gap = at === 0 || page.line(at - 1).trim() === '' ? [] : [''];
+  const names = titles.map((title) => title.toLowerCase());
+  edit.insert(at, [...gap, heading, '', ...renderHeader(titles), ...rows.map((one) => renderRow(names, one)), '']);
 }
 
 /** The entries under the heading of a session. */
@@ -238,13 +206,19 @@ function newNotes({ notes: { added }, after }: Changes): Entry[] {
   return added.map((note) => ({ session, date, lines: renderNote(note) }));
 }
 
-function entryEdits(worklog: Worklog, entries: readonly Entry[]): LineEdit[] {
+function addEntries({ page, sections }: Worklog, edit: PageEditor, entries: readonly Entry[]): void {
   const bySession = new Map<number, Entry>();
   for (const { session, date, lines } of entries) {
     const before = bySession.get(session);
     bySession.set(session, { session, date: before?.date ?? date, lines: [...(before?.lines ?? []), '', ...lines] });
   }
-  return [...bySession.values()].map(({ session, date, lines }) => addToSession(worklog, session, date, lines));
+  for (const { session, date, lines } of bySession.values()) {
+    const section = sections.find((one) => Number(one.number) === session);
+    let at = section?.heading.end ?? page.lines.length;
+    while (at > 0 && page.line(at - 1).trim() === '') at--;
+    const day = date === undefined ? '' : ` — ${date.slice(0, 10)}`;
+    edit.insert(at, section ? lines : ['', `## Session ${session}${day}`, ...lines]);
+  }
 }
 
 function renderNote({ kind, text, by, step, at }: ModelNote): string[] {
@@ -257,21 +231,6 @@ function renderNote({ kind, text, by, step, at }: ModelNote): string[] {
 function numberOf(session: ModelSession, { sessions }: RunModel): number {
   const digits = /(\d{1,9})$/.exec(session.alias ?? session.id ?? '')?.[1];
   return digits === undefined ? sessions.indexOf(session) + 1 : Number(digits);
-}
-
-function addToSession(
-  { page, sections }: Worklog,
-  number: number,
-  date: string | undefined,
-  lines: readonly string[],
-): LineEdit {
-  const section = sections.find((one) => Number(one.number) === number);
-  const end = section?.heading.end ?? page.lines.length;
-  let at = end;
-  while (at > 0 && (page.lines[at - 1] ?? '').trim() === '') at--;
-  const day = date === undefined ? '' : ` — ${date.slice(0, 10)}`;
-  const put = section ? lines : ['', `## Session ${number}${day}`, ...lines];
-  return { from: at, to: at, lines: put };
 }
 
 /** An ended session: one line about it, and where its snapshot is. */

@@ -1,16 +1,16 @@
 import type { ModelDecision, ModelItem, ModelNote, ModelSession } from '../../core/model/run-model.ts';
 import { isName } from '../../core/text.ts';
 import { EndReason, ItemKind } from '../../core/words.ts';
-import { bare, type Heading, type MarkdownPage } from '../markdown.ts';
+import type { Heading, Page } from '../text/page.ts';
+import { cellOf, type Row, type Table, tablesIn } from '../text/table.ts';
 import { label, slug } from './names.ts';
+import type { Report } from './page.ts';
 import { readPage } from './page.ts';
 import { decodeProse } from './prose.ts';
-import type { Report } from './report.ts';
-import { cellOf, type Row, type Table, tablesIn } from './table.ts';
 
 /** WORKLOG.md or its archive as read; lines count from 0. */
 export interface Worklog {
-  page: MarkdownPage;
+  page: Page;
   sound: boolean;
   title: string | undefined;
   /** The status block: one line per agent, what needs the maintainer, the next action. */
@@ -91,7 +91,7 @@ function rowsOf<T>(index: Index | null, read: (table: Table, row: Row) => T | nu
   return found;
 }
 
-function readStatus(page: MarkdownPage): Pick<Worklog, 'working' | 'focus' | 'checkpoint'> {
+function readStatus(page: Page): Pick<Worklog, 'working' | 'focus' | 'checkpoint'> {
   const working: { agent: string; line: number; words: string }[] = [];
   let focus: StatusLine | null = null;
   let checkpoint: StatusLine | null = null;
@@ -99,7 +99,7 @@ function readStatus(page: MarkdownPage): Pick<Worklog, 'working' | 'focus' | 'ch
   for (let line = 0; line < Math.min(end, 200); line++) {
     if (page.isQuiet(line)) continue;
     const match = /^(?:Now Working \(([^)]{1,200})\)|(Maintainer Focus)|(Next Review Checkpoint)):\s*(.*)$/.exec(
-      bare(page.lines[line]),
+      page.line(line),
     );
     const words = match?.[4]?.trim() ?? '';
     if (match?.[1] !== undefined) working.push({ agent: match[1], line, words });
@@ -167,7 +167,7 @@ const noteTitle = /^(?:(.{1,200}?): )?(Note|Deviation|Constraint|Dead end)(?: on
 const closingLine = /^(\S{1,60}) — ([^(]{1,200}?) \(([^(),]{1,200}), ([a-z-]+)\)(?:: (.*))?$/u;
 
 function readEntries(
-  page: MarkdownPage,
+  page: Page,
   sections: Worklog['sections'],
   known: ReadonlySet<string>,
 ): Pick<Worklog, 'notes' | 'sessions'> {
@@ -179,7 +179,7 @@ function readEntries(
     const section = sections[next];
     if (heading.level !== 3 || !section || heading.line < section.heading.line) continue;
     let to = heading.end;
-    while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(bare(page.lines[to - 1])) && !page.isQuiet(to - 1)) to--;
+    while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(page.line(to - 1)) && !page.isQuiet(to - 1)) to--;
     const lines = Array.from({ length: to - heading.line - 1 }, (_, index) => heading.line + 1 + index);
     const session = readClosing(page, lines);
     if (session) {
@@ -195,10 +195,10 @@ function readEntries(
 }
 
 /** Reads the line about the end of a session. */
-function readClosing(page: MarkdownPage, lines: readonly number[]): ModelSession | null {
-  const first = lines.find((line) => bare(page.lines[line]).trim() !== '');
+function readClosing(page: Page, lines: readonly number[]): ModelSession | null {
+  const first = lines.find((line) => page.line(line).trim() !== '');
   if (first === undefined || page.isQuiet(first)) return null;
-  const match = closingLine.exec(bare(page.lines[first]).slice(0, 1500));
+  const match = closingLine.exec(page.line(first).slice(0, 1500));
   const status = EndReason.options.find((one) => one === match?.[4]);
   const alias = label(match?.[3]);
   if (!match || status === undefined || alias === undefined) return null;
@@ -253,7 +253,7 @@ export function checkWorklog({ page, working, focus, checkpoint, index, bodyLine
   if (last >= STATUS_LINES)
     report('status_late', 'warning', last + 1, `The status block continues after line ${STATUS_LINES}.`);
   for (const { line } of all) {
-    if (bare(page.lines[line]).length > STATUS_CHARS)
+    if (page.line(line).length > STATUS_CHARS)
       report('status_long', 'warning', line + 1, `A status line should have at most ${STATUS_CHARS} characters.`);
   }
   if (!index) report('missing_section', 'warning', null, 'The section Decision Index is missing.');

@@ -1,5 +1,5 @@
 import { emitInline, emitItem, emitPair, emitScalar, type Manner } from './emit.ts';
-import { at, type ListNode, type MapNode, type Node, wordsOf } from './node.ts';
+import { at, type ListNode, type MapNode, type Node, type Pair, wordsOf } from './node.ts';
 
 /**
  * Byte-exact edits of a text. They are collected against the original and applied once; an edit that changes nothing is
@@ -13,6 +13,8 @@ export interface Editor {
   set(map: MapNode, key: string, value: unknown, after?: readonly string[]): void;
   append(list: ListNode, items: readonly unknown[]): void;
   remove(list: ListNode, item: Node): void;
+  /** Removes a pair of a block map with the blank line before it; one that is not the only one left. */
+  removeKey(map: MapNode, key: string): void;
   apply(): string;
 }
 
@@ -23,7 +25,8 @@ export function openEditor(text: string, eol: string, manner: Manner): Editor {
     const put = by.replace(/\r?\n/g, eol);
     if (text.slice(start, end) !== put) splices.push({ start, end, by: put });
   };
-  const draft = { text, manner, replace, ...positionsIn(text) };
+  const gone = new Set<Pair>();
+  const draft = { text, manner, replace, gone, ...positionsIn(text) };
   return {
     text,
     get changed() {
@@ -33,6 +36,7 @@ export function openEditor(text: string, eol: string, manner: Manner): Editor {
     set: (map, key, value, after = []) => setKey(draft, map, key, value, after),
     append: (list, items) => appendItems(draft, list, items),
     remove: (list, item) => void removed.set(list, (removed.get(list) ?? new Set()).add(item)),
+    removeKey: (map, key) => removePairs(draft, map, key),
     apply: () => {
       // Neighbours share a comma, so what goes from one list goes at once.
       for (const [list, items] of removed) removeItems(draft, list, items);
@@ -52,6 +56,8 @@ interface Draft extends ReturnType<typeof positionsIn> {
   text: string;
   manner: Manner;
   replace: Editor['replace'];
+  /** Pairs that are removed: nothing is added after them. */
+  gone: Set<Pair>;
 }
 
 function positionsIn(text: string) {
@@ -69,7 +75,7 @@ function positionsIn(text: string) {
 }
 
 function setKey(draft: Draft, map: MapNode, key: string, value: unknown, after: readonly string[]): void {
-  const { manner, replace, lineEnd, column, indentAt } = draft;
+  const { text, manner, replace, gone, lineStart, lineEnd, column, indentAt } = draft;
   const there = at(map, key);
   if (there) {
     if (says(there, value)) return;
@@ -77,8 +83,8 @@ function setKey(draft: Draft, map: MapNode, key: string, value: unknown, after: 
     if (pair) replaceValue(draft, map, pair.start, there, value);
     return;
   }
-  const before =
-    after.map((name) => map.pairs.findLast((entry) => entry.key === name)).find(Boolean) ?? map.pairs.at(-1);
+  const left = map.pairs.filter((entry) => !gone.has(entry));
+  const before = after.map((name) => left.findLast((entry) => entry.key === name)).find(Boolean) ?? left.at(-1);
   const first = map.pairs[0];
   if (!before || !first) {
     // An empty map in braces.
@@ -90,13 +96,25 @@ function setKey(draft: Draft, map: MapNode, key: string, value: unknown, after: 
   } else if (!map.flow) {
     const indent = column(first.start);
     const end = lineEnd(before.value.end);
-    replace(end, end, `\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
+    // Where entries stand apart, a new one does too.
+    const gap = map.pairs.length > 1 && /\n[ \t]*\r?\n$/.test(text.slice(0, lineStart(before.start)).slice(-40));
+    replace(end, end, `${gap ? '\n' : ''}\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
   } else if (isSpread(draft, map)) {
     const indent = indentAt(first.start);
     replace(before.value.end, before.value.end, `,\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
   } else {
     const name = manner.style === 'json' ? JSON.stringify(key) : emitScalar(key, manner);
     replace(before.value.end, before.value.end, `, ${name}: ${emitInline(value, manner)}`);
+  }
+}
+
+function removePairs({ text, replace, gone, lineStart, lineEnd }: Draft, map: MapNode, key: string): void {
+  for (const pair of map.pairs.filter((entry) => entry.key === key)) {
+    gone.add(pair);
+    const start = lineStart(pair.start);
+    const gap = /(?<=\n)[ \t]*\r?\n$/.exec(text.slice(Math.max(0, start - 40), start))?.[0].length ?? 0;
+    const end = lineEnd(pair.value.end);
+    replace(start - gap, end < text.length ? text.indexOf('\n', end) + 1 : end, '');
   }
 }
 

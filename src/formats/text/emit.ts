@@ -15,7 +15,7 @@ export interface Manner {
 /** `key: value` at the given indentation, without a final line end. Further lines are indented to match. */
 export function emitPair(key: string, value: unknown, indent: number, manner: Manner): string {
   if (manner.style === 'json') return `${JSON.stringify(key)}: ${emitJson(value, indent)}`;
-  const name = /^[A-Za-z_][\w-]*$/.test(key) ? key : emitScalar(key, manner);
+  const name = /^[A-Za-z_][\w.-]*$/.test(key) && isPlain(key) ? key : emitScalar(key, manner);
   const block = emitBlock(value, indent + 2, manner);
   return block === null ? `${name}: ${emitInline(value, manner)}` : `${name}:\n${block}`;
 }
@@ -32,9 +32,7 @@ export function emitInline(value: unknown, manner: Manner): string {
   if (manner.style === 'json') return JSON.stringify(value ?? null);
   if (Array.isArray(value)) return `[${value.map((entry) => emitInline(entry, manner)).join(', ')}]`;
   if (isObject(value)) {
-    const pairs = Object.entries(value).map(
-      ([key, entry]) => `${emitScalar(key, manner)}: ${emitInline(entry, manner)}`,
-    );
+    const pairs = entriesOf(value).map(([key, entry]) => `${emitScalar(key, manner)}: ${emitInline(entry, manner)}`);
     return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
   }
   if (typeof value === 'string') return emitScalar(value, manner);
@@ -65,10 +63,13 @@ function emitBlock(value: unknown, indent: number, manner: Manner): string | nul
     return value.map((entry) => lead + emitItem(entry, indent, manner)).join('\n');
   }
   if (!isObject(value)) return null;
-  const entries = Object.entries(value);
+  const entries = entriesOf(value);
   if (entries.length === 0) return null;
   return entries.map(([key, entry]) => lead + emitPair(key, entry, indent, manner)).join('\n');
 }
+
+/** A map keeps the order of keys such as `2`, which an object does not. */
+const entriesOf = (value: object): [string, unknown][] => (value instanceof Map ? [...value] : Object.entries(value));
 
 function emitJson(value: unknown, indent: number): string {
   return JSON.stringify(value ?? null, null, 2).replaceAll('\n', `\n${' '.repeat(indent)}`);

@@ -1,5 +1,38 @@
-import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq } from 'yaml';
+import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
+import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import type { MapNode, Node, Pair, ScalarNode } from './node.ts';
+
+/**
+ * A whole text as nodes; null where it has none. Never throws: damage goes to `onError`. Anchors are not followed, since a
+ * few lines could expand to gigabytes.
+ */
+export function parseYaml(
+  text: string,
+  onError: (code: string, offset: number, message: string) => void,
+  onDuplicate: Grower['onDuplicate'],
+): Node | null {
+  const base = text.startsWith('\ufeff') ? 1 : 0;
+  const source = text.slice(base);
+  if (source.length > YAML_LIMIT_CHARACTERS) {
+    onError('too_large', 0, `${tooLarge(source.length)}.`);
+    return null;
+  }
+  try {
+    const document = parseDocument(source, {
+      uniqueKeys: false,
+      strict: false,
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+    for (const { pos, message } of document.errors.slice(0, 1))
+      onError('not_yaml', base + pos[0], `This is not YAML: ${(message.split('\n')[0] ?? '').slice(0, 200)}.`);
+    const reading = (words: string): string => words;
+    return growNodes({ document, source, base, overEscaped: false, reading, onDuplicate, inAlias: true });
+  } catch {
+    onError('not_yaml', 0, 'This is nested too deeply to be read as YAML.');
+    return null;
+  }
+}
 
 /** A parsed document, to be made into nodes. */
 export interface Grower {

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { Sentence } from '../../core/text.ts';
 import { setMark } from '../../workspace/inbox.ts';
+import type { CaptureConfig } from '../../workspace/state/workspace-settings.ts';
 import { noWorkspace, saveConfig, type Workspace } from '../../workspace/workspace.ts';
-import type { CaptureConfig } from '../../workspace/workspace-settings.ts';
 import { defineOperation, described } from '../operation.ts';
 
 export const capture = defineOperation({

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
+import type { WorkspaceConfig } from '../../workspace/state/workspace-settings.ts';
 import { noWorkspace, saveConfig } from '../../workspace/workspace.ts';
-import type { WorkspaceConfig } from '../../workspace/workspace-settings.ts';
 import { defineOperation, described } from '../operation.ts';
 
 const names = ['store', 'notify'] as const;

@@ -1,16 +1,19 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { originOf } from '../../core/brief/resume-page.ts';
+import { ACCEPTING, historyLines } from '../../core/brief/sections/history.ts';
 import { asFault, notFound } from '../../core/fault.ts';
-import { quote } from '../../core/line.ts';
+import { type Line, quote } from '../../core/line.ts';
 import { ERASED } from '../../core/text.ts';
 import { damageInLog } from '../../store/sqlite/log-check.ts';
+import { INBOX, listReports, MOST_REPORTS } from '../../workspace/inbox.ts';
 import { isFile, pathExists, readDamaged } from '../../workspace/read.ts';
 import { currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { examineFiles } from '../files/parts/repair.ts';
 import { inspectInstallations } from '../install/parts/inspect.ts';
-import { defineOperation, described } from '../operation.ts';
+import { acceptHistory, comparedRuns, lookAtHistory } from '../journal/parts/known-heads.ts';
+import { defineOperation, described, lineText } from '../operation.ts';
 import { saveSnapshot, snapshotPath } from '../snapshot/parts/file.ts';
 
 const Finding = v.object({
@@ -25,7 +28,8 @@ export const doctor = defineOperation({
   name: 'doctor',
   summary: "Verify the journal, its derived data and the installation, or examine other tools' files below a path.",
   scope: 'write',
-  local: ['path', 'repair'],
+  by: 'person',
+  local: ['path', 'repair', 'acceptHistory'],
   words: ['path'],
   examples: ['holdfast doctor', 'holdfast doctor .planning', 'holdfast doctor agent-output/shop --repair'],
   input: v.object({
@@ -34,6 +38,12 @@ export const doctor = defineOperation({
     ),
     repair: v.optional(described(v.boolean(), 'Repair a damaged file as far as possible; a copy of it is kept.')),
     rebuild: v.optional(described(v.boolean(), 'Rebuild all derived data from the events.')),
+    acceptHistory: v.optional(
+      described(
+        v.boolean(),
+        'Accept that recorded events are gone, so that briefs stop saying so; a person does that.',
+      ),
+    ),
   }),
   output: v.object({
     findings: v.array(Finding),
@@ -46,8 +56,12 @@ export const doctor = defineOperation({
       }),
     ),
     store: v.string(),
+    /** How many of the runs could be compared with a head that this machine remembers. */
+    compared: v.optional(v.number()),
+    /** What a person has just accepted. */
+    accepted: v.optional(v.array(lineText)),
   }),
-  async run(context, { path, repair = false, rebuild }) {
+  async run(context, { path, repair = false, rebuild, acceptHistory: accepts = false }) {
     if (path !== undefined) {
       const file = resolve(context.dir, path);
       if (!pathExists(file)) throw notFound('path', path, [], 'Give an existing folder or file.');
@@ -58,8 +72,10 @@ export const doctor = defineOperation({
     // If SQLite opened the journal, it would drop everything after the damage.
     if (file !== null && damage !== null) return damagedJournal(context, file, repair, [inLog(file, damage)]);
     try {
+      const accepted = accepts ? await acceptHistory(context) : null;
       const data = await examineJournal(context, rebuild ?? false);
-      data.findings.push(...(await inspectInstallations(context)), ...oldMentions(context));
+      if (accepts) data.accepted = accepted ? historyLines(accepted, context.now()) : [];
+      data.findings.push(...(await inspectInstallations(context)), ...oldMentions(context), ...fullInbox(context));
       const isDamaged = data.findings.some(({ code }) => code === 'store' || code === 'chain');
       if (!repair || !isDamaged || file === null) return { data };
       return await damagedJournal(context, file, repair, []);
@@ -71,8 +87,10 @@ export const doctor = defineOperation({
       ]);
     }
   },
-  say: ({ findings, runs, store }, pen) =>
+  say: ({ findings, runs, store, compared, accepted }, pen) =>
     [
+      ...(accepted ?? []).map((sentence) => `Accepted: ${sentence.replace(ACCEPTING, '')}`),
+      accepted?.length === 0 ? 'There was nothing to accept.' : '',
       ...runs.map(({ run, events, records, unchanged }) => {
         const result =
           unchanged === undefined
@@ -83,7 +101,10 @@ export const doctor = defineOperation({
       ...findings.map(
         ({ level, at, message }) => `${level === 'error' ? pen.bad('error') : pen.warn('warning')} ${at}: ${message}`,
       ),
-      findings.some((finding) => finding.level === 'error') ? '' : pen.good(`${store} is sound.`),
+      findings.some((finding) => finding.level === 'error') ? '' : pen.good(`${store} is unbroken.`),
+      compared === undefined || runs.length === 0
+        ? ''
+        : `${compared} of ${runs.length} ${runs.length === 1 ? 'run' : 'runs'} could be compared with the last event that this machine remembers.`,
     ]
       .filter((line) => line !== '')
       .join('\n'),
@@ -91,13 +112,23 @@ export const doctor = defineOperation({
 });
 
 /** Instructions to an agent that name the file of version 0.1, which is no longer written. */
+/** Hooks drop their reports while so many wait. */
+function fullInbox(context: Context): Finding[] {
+  const files = context.workspace()?.files;
+  const waiting = files ? listReports(files).length : 0;
+  if (waiting < MOST_REPORTS) return [];
+  const message = `${waiting} reports of hooks wait, and more are dropped. Any other command records them.`;
+  return [{ code: 'inbox.full', level: 'warning', at: INBOX, message }];
+}
+
 function oldMentions(context: Context): Finding[] {
   const tree = context.workspace()?.tree;
   if (tree === undefined) return [];
   const naming = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'].filter((name) =>
     readDamaged(join(tree, name))?.includes('.holdfast/RESUME.md'),
   );
-  const message = 'It names `.holdfast/RESUME.md`, which is no longer written: write `.git/holdfast/RESUME.md`.';
+  const message =
+    'It names `.holdfast/RESUME.md`, which is no longer written: write `.git/holdfast/RESUME.md`, or `RESUME.md` after `holdfast mirror add resume`.';
   return naming.map((at) => ({ code: 'old_path', level: 'warning', at, message }));
 }
 
@@ -105,6 +136,8 @@ interface Examined {
   findings: Finding[];
   runs: { run: string; events: number; records?: number; unchanged?: boolean }[];
   store: string;
+  compared?: number;
+  accepted?: Line[];
 }
 
 function inLog(file: string, message: string): Finding {
@@ -133,7 +166,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
     message,
   }));
   const workspace = context.workspace()?.ids;
-  // A run that was named must exist, or a typo would pass as a sound run.
+  // A run that was named must exist, or a typo would pass as an unbroken run.
   const only = context.run === undefined ? undefined : await currentRun(context);
   const heads = await engine.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
   const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
@@ -180,7 +213,23 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
     );
     runs.push({ run, events, records, unchanged: before.derived.length === 0 && after.derived.length === 0 });
   }
-  return { findings, runs, store: engine.place };
+  const names = runs.map(({ run }) => run);
+  return { findings, runs, store: engine.place, ...(await examineHistory(context, names, findings)) };
+}
+
+/** The chain shows that nothing in the middle was changed; that its end was not cut off, only a known head shows. */
+async function examineHistory(
+  context: Context,
+  runs: readonly string[],
+  findings: Finding[],
+): Promise<{ compared?: number }> {
+  if (!context.workspace()?.state) return {};
+  const compared = await comparedRuns(context, runs);
+  const history = await lookAtHistory(context);
+  const at = (await context.engine()).place;
+  const sentences = history ? historyLines(history, context.now()) : [];
+  findings.push(...sentences.map((message): Finding => ({ code: 'history', level: 'warning', at, message })));
+  return { compared };
 }
 
 /** A journal that lost its last events still verifies, but RESUME.md may have been written after them. */

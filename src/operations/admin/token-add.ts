@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { mustBeAgentName } from '../../core/agent-name.ts';
 import { Fault, quoted } from '../../core/fault.ts';
-import { mustBeAgentName } from '../../core/rules/agent-name.ts';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { ActorName } from '../../core/text.ts';
 import { Scope } from '../../core/words.ts';
@@ -34,7 +34,10 @@ export const tokenAdd = defineOperation({
   ],
   input: v.object({
     name: described(ActorName, 'Who uses it; everything done with it is recorded under this name.'),
-    scope: described(Scope, 'What it allows: to read, to record, or everything a maintainer may do.'),
+    scope: v.optional(
+      described(Scope, 'What it allows: to read (default), to record, or everything a maintainer may do.'),
+      'read',
+    ),
     workspaces: v.optional(
       described(v.array(label), 'A workspace it reaches, by its id, or `*` for all (default: the current one).'),
     ),

@@ -3,10 +3,10 @@ import { UNKNOWN } from '../../core/evidence.ts';
 import { Fault, quoted } from '../../core/fault.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { oneLine } from '../../core/text.ts';
-import { PROPOSALS_FILE, type Proposals } from '../../workspace/proposals.ts';
 import { pathExists } from '../../workspace/read.ts';
-import { noStateFolder, thisUser } from '../../workspace/state-folder.ts';
-import { listTrust, revokeTrust, saveTrust, type Trust } from '../../workspace/trust.ts';
+import { noStateFolder, thisUser } from '../../workspace/state/folder.ts';
+import { PROPOSALS_FILE, type Proposals } from '../../workspace/state/proposals.ts';
+import { listTrust, revokeTrust, saveTrust, type Trust } from '../../workspace/state/trust.ts';
 import { noWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -104,10 +104,14 @@ async function agree(context: Context, workspace: Workspace, yes: string | undef
     if (!agreed) throw new Fault('not_allowed', 'Not agreed. Nothing was changed.', { hints: [] });
   }
   const { actor, evidence } = context.identity;
-  const place = workspace.clone.places.at(-1);
-  if (state === null || place === undefined) throw noStateFolder(thisUser());
+  if (state === null) throw noStateFolder(thisUser());
   const made: Trust = {
-    ...{ clone: workspace.clone.clone, place, hash: proposals?.hash ?? null, settings: proposals?.settings ?? {} },
+    ...{
+      clone: workspace.clone.clone,
+      place: workspace.place,
+      hash: proposals?.hash ?? null,
+      settings: proposals?.settings ?? {},
+    },
     ...{ at: context.now(), by: actor.name, evidence: evidence === 'terminal' ? evidence : 'stated' },
   };
   saveTrust(state, made);
@@ -145,7 +149,7 @@ const OTHER_CLONES = 'runs of other clones of this repository, from a shared sto
 
 /** Without a file it is the workspace itself that is agreed to. */
 const hashOf = ({ proposals, clone }: { proposals: Proposals | null; clone: Workspace['clone'] }): string =>
-  proposals?.hash ?? sha256(`${clone.store} ${clone.workspace}`);
+  proposals?.hash ?? sha256(`${clone.clone} ${clone.workspace}`);
 
 const agreementOf = ({ place, at, by, settings }: Trust): v.InferOutput<typeof Agreement> => ({
   path: place.path,

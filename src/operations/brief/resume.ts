@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import type { BriefFields } from '../../core/brief/fields.ts';
+import { type Explanation, explainChoice, explanationLines } from '../../core/choice/explain.ts';
 import { Fault } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
-import { joined, type Line } from '../../core/line.ts';
+import { joined, type Line, line } from '../../core/line.ts';
 import { currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
@@ -12,11 +13,16 @@ import { briefFor } from './parts/compose.ts';
 import { beginGitStatus } from './parts/evidence.ts';
 import { Budget, briefFields } from './parts/fields.ts';
 import { type ProbeOutcome, repeatProbes } from './parts/probe.ts';
-import { saveFacts } from './parts/resume-file.ts';
+import { saveBrief } from './parts/resume-file.ts';
 
 const List = v.array(v.looseObject({}));
 
-type Resumed = Omit<BriefFields, 'budgetTokens'> & { probes: ProbeOutcome[]; budget: Budget; text: Line };
+type Resumed = Omit<BriefFields, 'budgetTokens'> & {
+  probes: ProbeOutcome[];
+  budget: Budget;
+  text: Line;
+  explanation?: Explanation;
+};
 
 const Resumed = typed<Resumed>(
   v.object({
@@ -52,6 +58,7 @@ const Resumed = typed<Resumed>(
     role: v.string(),
     budget: Budget,
     text: v.string(),
+    explanation: v.optional(v.looseObject({ run: v.string(), chosenBy: v.string(), candidates: List })),
   }),
 );
 
@@ -68,15 +75,19 @@ export const resume = defineOperation({
     ),
     ...briefFields,
     probe: v.optional(described(v.boolean(), 'Repeat the commands that verified steps.')),
+    explain: v.optional(
+      described(v.boolean(), 'Also why this run was chosen, and what a new session here may continue, in order.'),
+    ),
     strict: v.optional(described(v.boolean(), 'Exit with 1 while conflicts are open.')),
   }),
   output: Resumed,
-  async run(caller, { budget, role, probe, run: name }) {
+  async run(caller, { budget, role, probe, explain, run: name }) {
     const status = beginGitStatus(caller);
     const given = name === undefined ? caller : await inNamedRun(caller, name);
     const context = { ...(await runToResume(given)), leavesTree: true };
     // Resuming records the crashed sessions it finds, and nothing else.
-    const before = (await superviseRun(context, status))?.state ?? (await currentState(context));
+    const found = await currentState(context);
+    const before = (await superviseRun(context, status, found))?.state ?? found;
     const edits = before.mirrors.size > 0 ? await absorbEdits(context, before) : [];
     const probes = probe ? await repeatProbes(context, before) : [];
     const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
@@ -92,14 +103,25 @@ export const resume = defineOperation({
       budget,
       edits,
     });
-    const { fields, facts, text, usedTokens, omitted } = answer;
-    saveFacts(context, state, facts);
+    const { fields, facts, text, parts, usedTokens, omitted } = answer;
+    saveBrief(context, state, facts, budget === undefined ? parts : null);
     const { budgetTokens, ...rest } = fields;
-    return { data: { ...rest, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } };
+    const explanation = explain ? await explained(given, context.run) : undefined;
+    const why = explanation ? { explanation } : {};
+    return { data: { ...rest, ...why, probes, budget: { limit: budgetTokens, used: usedTokens, omitted }, text } };
   },
-  say: ({ text }, pen) => painted(text, pen),
+  say: ({ text, explanation }, pen) =>
+    explanation ? line`${painted(text, pen)}\n\n${explanationLines(explanation)}` : painted(text, pen),
   verdict: ({ conflicts }, { strict }) => (strict && conflicts.length > 0 ? 1 : 0),
 });
+
+async function explained(context: Context, run: string): Promise<Explanation> {
+  const { currentRunBy } = await import('../run/parts/current-run.ts');
+  const { lookAround } = await import('../run/parts/known-runs.ts');
+  const { field, viewer } = await lookAround(context, (await context.clients())?.current ?? []);
+  const { why } = await currentRunBy({ ...context, warn: () => undefined });
+  return explainChoice(run, why, field, viewer);
+}
 
 /** Beside another tool's state and without a run, the answer is how to adopt it. */
 async function runToResume(context: Context): Promise<Context & { run: string }> {

@@ -18,7 +18,8 @@ import { absorbEdit } from './parts/absorb.ts';
 import { takenOver } from './parts/adopted-words.ts';
 import { findForeign } from './parts/find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './parts/foreign-file.ts';
-import { readBase, readMemory, saveBase } from './parts/mirror-base.ts';
+import { claimMirror, readBase, readMemory, saveBase } from './parts/mirror-base.ts';
+import { mustBeMirrorable } from './parts/mirror-paths.ts';
 import { mirrorOwner, syncMirrors } from './parts/mirrors.ts';
 import { readWholeRun } from './parts/run-model.ts';
 
@@ -155,14 +156,25 @@ async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): P
   // Also for a known run: its adoption may have been cut off before the files were hashed.
   if (!isOutside) await seeFiles(context, engine, run, base, withPaths(model, base, dirname(found.main)));
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
-  const isMirrored = mirror && parsed.writable;
-  if (mirror && !parsed.writable) context.warn(`${name} was adopted but is not mirrored: it must not be written.`);
+  const isMirrored = mirror && mayMirror(context, file);
   if (isMirrored) {
+    if (workspace) claimMirror(workspace, { format: format.name, path: name });
     const identity = forPart(context.identity, `mirror ${found.main}`);
     await engine.execute(run, { type: 'mirror.add', format: format.name, path: found.main }, identity);
     await syncMirrors(context, await engine.load(run));
   }
   return { ...reportOf(file, outcome, run), mirrored: isMirrored || mirrored !== null };
+}
+
+function mayMirror(context: Context, { format, base, name, parsed }: ForeignFile): boolean {
+  try {
+    if (!parsed.writable) throw new Error('It must not be written.');
+    mustBeMirrorable(base, format, name);
+    return true;
+  } catch (thrown) {
+    context.warn(`${name} was adopted but is not mirrored: ${(thrown as Error).message}`);
+    return false;
+  }
 }
 
 function outside(path: string): Fault {

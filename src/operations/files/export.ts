@@ -5,8 +5,9 @@ import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { countLost, lossWords } from '../../formats/losses.ts';
-import { pathExists, readText } from '../../workspace/read.ts';
-import { makeFolders, writeInside } from '../../workspace/write.ts';
+import { openGuarded } from '../../workspace/guarded/tree-files.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { makeFolders } from '../../workspace/write.ts';
 import { currentState } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { formatNamed } from './parts/mirrors.ts';
@@ -38,15 +39,14 @@ export const exportRun = defineOperation({
     const format = await formatNamed(input.format);
     const engine = await context.engine();
     const model = await readWholeRun(engine, await currentState(context), format.name);
-    const folder = folderFor(context.dir, context.workspace()?.folder, input);
     const { files, cannot } =
       input.as === 'sql'
         ? await tablesOf(model, input.format)
         : { files: format.render(model, format.home(model), new Map(), engine.now()), cannot: format.loses };
-    // Our own export folder may be overwritten.
-    if (input.out !== undefined) for (const [path, text] of files) mustNotOverwrite(folder, path, text);
-    makeFolders(folder);
-    for (const [path, text] of files) writeInside(folder, path, text);
+    const folder =
+      input.out === undefined
+        ? writeOwn(context.workspace(), format.name, files)
+        : writeNew(resolve(context.dir, input.out), files);
     return {
       data: {
         format: format.name,
@@ -75,20 +75,25 @@ async function tablesOf(model: RunModel, format: string): Promise<{ files: Files
   return { files: new Map([['initiative.sql', renderSql(toTables(model))]]), cannot: tablesLose };
 }
 
-function folderFor(
-  dir: string,
-  holdfast: string | undefined,
-  { format, out }: { format: string; out?: string | undefined },
-) {
-  if (out !== undefined) return resolve(dir, out);
-  if (holdfast) return join(holdfast, 'export', format);
-  throw new Fault('usage', 'There is no workspace here: choose a folder with `--out DIR`.');
+/** Our own export folder may be overwritten. */
+function writeOwn(workspace: Workspace | null, format: string, files: Files): string {
+  if (!workspace) throw new Fault('usage', 'There is no workspace here: choose a folder with `--out DIR`.');
+  const folder = `export/${format}`;
+  for (const [path, text] of files) workspace.files.replace(`${folder}/${path}`, text);
+  return join(workspace.folder, folder);
 }
 
-function mustNotOverwrite(folder: string, path: string, text: string): void {
-  const file = join(folder, path);
-  if (!pathExists(file) || readText(file) === text) return;
-  throw new Fault('illegal', `${quoted(file)} already exists with other content.`, {
+/** Elsewhere only new files are made, and no link is followed. All are looked at before the first is made. */
+function writeNew(folder: string, files: Files): string {
+  makeFolders(folder);
+  const tree = openGuarded(folder);
+  for (const path of files.keys()) if (tree.exists(path)) throw alreadyThere(join(folder, path));
+  for (const [path, text] of files) if (!tree.create(path, text)) throw alreadyThere(join(folder, path));
+  return folder;
+}
+
+function alreadyThere(file: string): Fault {
+  return new Fault('illegal', `${quoted(file)} already exists, and an export replaces nothing.`, {
     hints: ['Choose an empty folder with `--out`; to mirror that file, use `holdfast adopt --mirror`.'],
     data: { path: file },
   });

@@ -1,26 +1,39 @@
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
+import type { FormatName } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { lossWords } from '../../formats/losses.ts';
 import { recordedPath } from '../../workspace/files.ts';
+import { findForeignState } from '../../workspace/foreign.ts';
+import { openGuarded } from '../../workspace/guarded/tree-files.ts';
+import { pathExists } from '../../workspace/read.ts';
 import { act, currentState } from '../act.ts';
+import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { MirrorShape } from './mirror-sync.ts';
 import { knownRun } from './parts/foreign-file.ts';
-import { readBase, saveBase } from './parts/mirror-base.ts';
-import { formatNamed, mirrorOwner, readMirror, syncMirrors } from './parts/mirrors.ts';
+import { claimMirror, isOwnMirror, readBase, saveBase } from './parts/mirror-base.ts';
+import { mustBeMirrorable } from './parts/mirror-paths.ts';
+import { formatNamed, mirrorOwner, readMirror, syncMirrors, unsynced } from './parts/mirrors.ts';
+import { isResumeCopy, RESUME, writeResumeCopies } from './parts/resume-copy.ts';
 import { readWholeRun } from './parts/run-model.ts';
 
 export const mirrorAdd = defineOperation({
   name: 'mirror.add',
-  summary: "Mirror this run in another tool's file.",
+  summary: "Mirror this run in another tool's file, or its brief in a file of the working tree (resume).",
   scope: 'write',
   local: true,
   words: ['format', 'path'],
-  examples: ['holdfast mirror add gsd', 'holdfast mirror add codewalk STATE.md'],
+  examples: ['holdfast mirror add gsd', 'holdfast mirror add codewalk STATE.md', 'holdfast mirror add resume'],
   input: v.object({
-    format: described(v.picklist(formatNames), 'The format of the file.'),
-    path: v.optional(described(v.string(), 'The state file; by default the one the format prescribes.')),
+    format: described(
+      v.picklist([...formatNames, RESUME.name]),
+      'The format of the file; `resume` is the brief, which is written and never read.',
+    ),
+    path: v.optional(
+      described(v.string(), 'The file; by default the one the format prescribes, and RESUME.md for the brief.'),
+    ),
   }),
   output: v.object({
     run: v.string(),
@@ -29,23 +42,29 @@ export const mirrorAdd = defineOperation({
     without: v.nullable(v.string()),
   }),
   async run(context, input) {
+    if (input.format === RESUME.name) return addResumeCopy(context, input.path ?? RESUME.home);
     const format = await formatNamed(input.format);
     const workspace = context.workspace() ?? context.createWorkspace();
-    if (!workspace) throw new Fault('usage', 'A mirror needs a workspace; there is only a store here.');
+    if (!workspace) throw noWorkspace();
     const state = await currentState(context);
     const engine = await context.engine();
-    const path = input.path ?? format.home(await readWholeRun(engine, state)).main;
+    const isThere = (folder: string): boolean => pathExists(join(workspace.tree, folder));
+    const path = input.path ?? format.home(await readWholeRun(engine, state), isThere).main;
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
+    mustBeMirrorable(workspace.tree, format, mirror.path);
     const { found, files } = readMirror(workspace.tree, format, mirror.path);
     const self = state.run?.id;
+    const refusal = format.oneAtATime ? 'usage' : 'illegal';
+    if (format.oneAtATime && input.path === undefined) await mustBeOnly(context, format.name, mirror.path);
     const other = await mirrorOwner(context, mirror);
-    if (other !== null && other !== self) throw alreadyThere(mirror.path, other);
+    if (other !== null && other !== self) throw alreadyThere(refusal, mirror.path, other);
     if (files.has(mirror.path) && other === null) {
       const owner = await knownRun(context, format.name, found.main);
       const isOurs = owner === self || (owner === null && readBase(workspace, mirror, files) !== null);
-      if (!isOurs) throw alreadyThere(mirror.path, owner);
+      if (!isOurs) throw alreadyThere(refusal, mirror.path, owner);
       if (readBase(workspace, mirror, files) === null) saveBase(workspace, mirror, files);
     }
+    claimMirror(workspace, mirror);
     const done = await act(context, { type: 'mirror.add', ...mirror });
     const [synced] = (await syncMirrors(context, done.state)).filter((one) => one.path === mirror.path);
     if (!synced)
@@ -55,21 +74,61 @@ export const mirrorAdd = defineOperation({
   },
   say: ({ mirror, without }, pen) =>
     [
-      `${pen.bold(mirror.path)} mirrors this run.`,
+      isResumeCopy(mirror)
+        ? `${pen.bold(mirror.path)} shows the brief of this run. It is written and never read.`
+        : `${pen.bold(mirror.path)} mirrors this run.`,
       ...(without ? [pen.dim(`There is no place for ${without} in it; they stay in the journal.`)] : []),
     ].join('\n'),
 });
 
+async function addResumeCopy(context: Context, input: string) {
+  const workspace = context.workspace() ?? context.createWorkspace();
+  if (!workspace) throw noWorkspace();
+  const path = recordedPath(workspace.tree, workspace.tree, input);
+  const mirror = { format: RESUME.name, path };
+  mustBeMirrorable(workspace.tree, RESUME, path);
+  const self = (await currentState(context)).run?.id;
+  const other = await mirrorOwner(context, mirror);
+  if (other !== null && other !== self) throw alreadyThere('illegal', path, other);
+  if (openGuarded(workspace.tree).exists(path) && !isOwnMirror(workspace, mirror)) throw taken(path);
+  claimMirror(workspace, mirror);
+  const done = await act(context, { type: 'mirror.add', ...mirror });
+  const { writeResumeFile } = await import('../brief/parts/resume-file.ts');
+  await writeResumeFile(context, done.state, false);
+  const [written] = (await writeResumeCopies(context, done.state)).filter((one) => one.path === path);
+  const data = { run: done.run, mirror: written ?? unsynced(mirror), loses: [], without: null };
+  return { data, changed: done.changed };
+}
+
+const noWorkspace = (): Fault => new Fault('usage', 'A mirror needs a workspace; there is only a store here.');
+
+const taken = (path: string): Fault =>
+  new Fault('illegal', `The file ${quoted(path)} already exists, and the brief would replace it.`, {
+    hints: ['Choose another path: `holdfast mirror add resume notes/RESUME.md`.'],
+    data: { path },
+  });
+/** Beside an unfinished session of a tool that knows only one there is no second one. */
+async function mustBeOnly(context: Context, format: FormatName, path: string): Promise<void> {
+  const tree = context.workspace()?.tree;
+  const other = tree && findForeignState(tree).find((one) => one.format === format && one.path !== path);
+  if (!other) return;
+  const owner = await mirrorOwner(context, { format, path: other.path });
+  throw alreadyThere('usage', other.path, owner ?? (await knownRun(context, format, other.path)));
+}
+
+const sessionHints = (run: string): string[] => [
+  `Continue it: \`holdfast resume --run ${run}\``,
+  `Or archive it first: \`holdfast archive --run ${run}\``,
+];
+
 /** A second run on the same file would overwrite the first. */
-function alreadyThere(path: string, owner: string | null): Fault {
+function alreadyThere(code: 'usage' | 'illegal', path: string, owner: string | null): Fault {
   return new Fault(
-    'illegal',
+    code,
     `The file ${quoted(path)} already exists${owner ? ` and belongs to run ${quoted(owner)}` : ''}.`,
     {
       hints: owner
-        ? [
-            `Continue with \`holdfast resume --run ${owner}\`, or archive it first: \`holdfast archive --run ${owner}\`.`,
-          ]
+        ? sessionHints(owner)
         : [`Adopt it as its own run: \`holdfast adopt ${path} --mirror\`; or choose another path.`],
       data: { path, run: owner },
     },

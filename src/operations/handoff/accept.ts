@@ -3,7 +3,7 @@ import type { Handoff, Snapshot, State } from '../../core/fold/state.ts';
 import { forkState } from '../../core/fold/state-tables.ts';
 import { counted, fixed, joined, line, id as ownId } from '../../core/line.ts';
 import { STALE_EVENTS } from '../../core/views/freshness.ts';
-import { readAncestry } from '../../workspace/git-status.ts';
+import { readAncestry } from '../../workspace/git/status.ts';
 import { shownPath } from '../../workspace/workspace.ts';
 import { act, inRun } from '../act.ts';
 import { beginGitStatus, findEvidence } from '../brief/parts/evidence.ts';
@@ -40,7 +40,7 @@ export const handoffAccept = defineOperation({
     const { run } = context;
     const engine = await context.engine();
     const state = before?.state ?? (await engine.load(run));
-    const evidence = await findEvidence(context, asLeft(state, id), status);
+    const evidence = await findEvidence(context, asLeft(state, id), { status });
     const version = state.version;
     const done = await act(context, { type: 'handoff.accept', id });
     const accepted = done.events.find((event) => event.type === 'handoff.accepted');

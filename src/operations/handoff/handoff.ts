@@ -25,9 +25,10 @@ export const handoff = defineOperation({
   name: 'handoff',
   summary: 'Offer your work to another agent: a snapshot, a message and the right to write, once it accepts.',
   scope: 'write',
+  words: ['to', 'message'],
   local: ['start', 'payload'],
   examples: [
-    'holdfast handoff --to codex --message "the router is next" --agent claude',
+    'holdfast handoff codex "the router is next"',
     'holdfast handoff --to codex --payload router.diff --agent claude',
     'holdfast handoff --to codex --from S-12 --launch',
   ],

@@ -1,10 +1,10 @@
 import { type ClientName, clientNames, installOf } from '../../clients/index.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
-import { findProgram } from '../../workspace/run-git.ts';
+import { findProgram } from '../../workspace/git/run.ts';
 import { defineOperation } from '../operation.ts';
 import { applyChanges, planInstall } from './parts/apply.ts';
-import { ensureWorkspace, findPlace, isFound, isTemporary } from './parts/place.ts';
+import { ensureWorkspace, filesFor, findPlace, isFound, isTemporary } from './parts/place.ts';
 import { changesOf, installFields, reportOf, sayFiles, scopeOf, withManifest } from './parts/report.ts';
 
 export const install = defineOperation({
@@ -48,7 +48,7 @@ export const install = defineOperation({
 
 /** A path of this machine does not belong into settings that are shared. */
 const NOT_FOUND =
-  'The settings of this project call `holdfast` from your search path, where it is not. `npm install -g holdfast` puts it there; `holdfast install CLIENT --user` works without.';
+  'The settings of this project call `holdfast-hook` from your search path, where it is not. `npm install -g holdfast` puts it there; `holdfast install CLIENT --user` works without.';
 
 async function findClients(place: ReturnType<typeof findPlace>): Promise<ClientName[]> {
   const found: ClientName[] = [];
@@ -60,7 +60,7 @@ async function findClients(place: ReturnType<typeof findPlace>): Promise<ClientN
 async function wantedBy(names: readonly ClientName[], place: ReturnType<typeof findPlace>) {
   const wanted = new Map<string, { file: WantedFile; by: string[] }>();
   for (const name of names) {
-    for (const file of (await installOf(name)).files(place)) {
+    for (const file of await filesFor(name, place)) {
       const found = wanted.get(file.path);
       if (found) found.by.push(name);
       else wanted.set(file.path, { file, by: [name] });

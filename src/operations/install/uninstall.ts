@@ -2,7 +2,7 @@ import { type ClientName, clientNames, installOf } from '../../clients/index.ts'
 import type { WantedFile } from '../../clients/installation.ts';
 import { defineOperation } from '../operation.ts';
 import { applyChanges, type FileChange, keyOf, type OpenManifest, pathOf, planUninstall } from './parts/apply.ts';
-import { findPlace } from './parts/place.ts';
+import { filesFor, findPlace } from './parts/place.ts';
 import { changesOf, installFields, reportOf, sayFiles, scopeOf, withManifest } from './parts/report.ts';
 
 export const uninstall = defineOperation({
@@ -35,7 +35,7 @@ async function planAll(
 ): Promise<FileChange[]> {
   const wanted = new Map<string, WantedFile>();
   for (const name of names) {
-    for (const file of (await installOf(name)).files(place)) wanted.set(keyOf(place, file.path), file);
+    for (const file of await filesFor(name, place)) wanted.set(keyOf(place, file.path), file);
   }
   const recorded = Object.entries(open.manifest.files)
     .filter(([, entry]) => entry.clients.some((name) => (names as readonly string[]).includes(name)))

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { line, id as ownId } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { DecisionType } from '../../core/words.ts';
-import { act, idInEvents } from '../act.ts';
+import { act, currentState, idInEvents, inRun } from '../act.ts';
+import type { Context } from '../context.ts';
 import { affects, label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 
@@ -12,12 +13,17 @@ export const decide = defineOperation({
   name: 'decide',
   summary: 'Record a decision with its reason.',
   scope: 'write',
+  words: ['decision'],
   flags: { alternatives: 'alternative' },
+  synonyms: { reason: ['why'] },
   examples: [
+    'holdfast decide "httpOnly cookie" --why "scripts cannot read it"',
     'holdfast decide --context "Token storage" --decision "httpOnly cookie" --reason "XSS" --alternative "localStorage: readable by scripts"',
   ],
   input: v.object({
-    context: described(Sentence, 'What needed a decision.'),
+    context: v.optional(
+      described(Sentence, 'What needed a decision (default: the title of the step you hold, else of the run).'),
+    ),
     decision: described(Sentence, 'What was decided.'),
     reason: described(Sentence, 'Why this and not another.'),
     type: v.optional(described(DecisionType, 'What kind of decision it is.')),
@@ -28,9 +34,22 @@ export const decide = defineOperation({
     supersedes: v.optional(described(label, 'The decision this one replaces.')),
   }),
   output: Made,
-  async run(context, { type, ...body }) {
-    const done = await act(context, { type: 'decision.make', decisionType: type, ...body });
+  async run(given, { type, context: topic, ...body }) {
+    const context = await inRun(given);
+    const about = topic ?? (await topicOf(context));
+    const done = await act(context, { type: 'decision.make', decisionType: type, context: about, ...body });
     return { data: { id: idInEvents(done) ?? '', run: done.run, version: done.state.version }, changed: done.changed };
   },
   say: ({ id }, pen) => line`Recorded decision ${pen.bold(ownId(id))}.`,
 });
+
+/** The step that the caller's session holds, if it is one, else the run. */
+async function topicOf(context: Context): Promise<string> {
+  const { run, steps } = await currentState(context);
+  const { session, actor } = context.identity;
+  const held = [...steps.values()].filter(({ holder, status }) => {
+    if (status !== 'in_progress' || holder === null) return false;
+    return session === null ? holder.agent === actor.name : holder.session === session;
+  });
+  return (held.length === 1 ? held[0]?.title : run?.title) ?? 'The work';
+}

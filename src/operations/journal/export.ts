@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import { chainVerifier } from '../../core/journal/verify.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { writeLines } from '../../workspace/write.ts';
+import { createLines } from '../../workspace/write.ts';
 import { currentRun } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { JOURNAL_FORMAT } from './parts/file.ts';
@@ -68,7 +68,9 @@ async function exportRun(engine: Engine, run: string, write: (line: string) => v
 
 async function writeFile<T>(file: string, work: (write: (line: string) => void) => Promise<T>): Promise<T> {
   try {
-    return await writeLines(file, work);
+    const done = await createLines(file, work);
+    if (done === null) throw alreadyThere(file);
+    return done;
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
     throw new Fault('unavailable', `The file ${quoted(file)} cannot be written: ${(cause as Error).message}.`, {
@@ -76,4 +78,11 @@ async function writeFile<T>(file: string, work: (write: (line: string) => void) 
       cause,
     });
   }
+}
+
+function alreadyThere(file: string): Fault {
+  return new Fault('illegal', `${quoted(file)} already exists, and an export replaces nothing.`, {
+    hints: ['Choose a new file with `--out FILE`, or print it: `holdfast journal export > FILE`.'],
+    data: { path: file },
+  });
 }

@@ -5,6 +5,7 @@ import type { Event } from '../../core/journal/event.ts';
 import { chainVerifier } from '../../core/journal/verify.ts';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
 import { hashArtifact } from '../../workspace/files.ts';
+import { isKnownHead } from '../../workspace/state/known-stores.ts';
 import { defineOperation, described } from '../operation.ts';
 import { damaged, type JournalHeader, readJournalFile } from './parts/file.ts';
 
@@ -25,12 +26,12 @@ export const journalImport = defineOperation({
     // Read several times: nothing is imported before all of it is verified, and it may be larger than memory.
     const header = await verify(file);
     const { maintenance, now } = await context.engine();
-    const importing = await (await maintenance()).openImport(header.run, {
-      at: now(),
-      actor,
-      evidence,
-      file: (await hashArtifact(dirname(file), basename(file))).sha256 ?? 'unknown',
-    });
+    // What this machine knows as its own comes back as it was.
+    const state = context.workspace()?.state;
+    const isOwn = state ? isKnownHead(state, header.run, { version: header.events, hash: header.hash }) : false;
+    const sha256 = (await hashArtifact(dirname(file), basename(file))).sha256 ?? 'unknown';
+    const importer = isOwn ? undefined : { at: now(), actor, evidence, file: sha256 };
+    const importing = await (await maintenance()).openImport(header.run, importer);
     await readJournalFile(file, (event) => importing.compare(event));
     await readJournalFile(file, (event) => importing.add(event));
     const { added: taken, version, workspace } = await importing.finish();

@@ -24,16 +24,21 @@ export const mailSend = defineOperation({
   name: 'mail.send',
   summary: 'Send a message to an agent or a person; `maintainer` reaches any person.',
   scope: 'write',
+  words: ['to', 'subject', 'body'],
   local: ['payload'],
   examples: [
+    'holdfast mail send codex "Review the rotation" "src/rotate.ts, by tomorrow"',
     'holdfast mail send --to codex --type request --subject "Review the rotation" --body "src/rotate.ts, by tomorrow" --priority P1',
     'holdfast mail send --to codex --type request --subject "Router" --body "Apply or say why not" --payload router.diff',
   ],
   input: v.object({
     to: described(ActorName, 'Recipient.'),
-    type: described(MessageType, 'What it asks for; anyone may close a notify.'),
+    type: v.optional(
+      described(MessageType, 'What it asks for (default request); anyone may close a notify.'),
+      'request',
+    ),
     subject: described(Sentence, 'Subject line.'),
-    body: described(Text, 'Text of the message.'),
+    body: v.optional(described(Text, 'Text of the message.'), ''),
     priority: v.optional(
       described(Priority, 'P0: answer in the next turn; P1: in the next session; P2: any time (default P1).'),
       'P1',

@@ -1,143 +1,142 @@
-import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { Fault, quoted } from '../../core/fault.ts';
-import type { PlannedStep } from '../../core/journal/command.ts';
-import { joined, line } from '../../core/line.ts';
-import { parsePlanFile } from '../../formats/plan-file.ts';
+import type { Note, State } from '../../core/fold/state.ts';
+import type { Command } from '../../core/journal/command.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { PageStep } from '../../formats/plan/plan-page.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
-import { mustReadText, pathExists } from '../../workspace/read.ts';
 import { act, actPart, currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
+import { gatherFollowing } from '../follow-up.ts';
 import { defineOperation, described } from '../operation.ts';
+import { Imported, type PlanLine, sayImported } from './parts/imported.ts';
+import { matchSteps } from './parts/match-steps.ts';
+import { type PlanSource, readPlan } from './parts/plan-source.ts';
+import { filesToRead, plainStep, restCommands, withReading } from './parts/record-rest.ts';
+
+/** Compared with the notes of a plan that is imported again. */
+const NOTES = 500;
 
 export const planImport = defineOperation({
   name: 'plan.import',
-  summary: 'Import a plan file (YAML or Markdown) or a preset: adds new steps and updates changed ones.',
+  summary: 'Import a plan: adds new steps and updates changed ones.',
   scope: 'write',
   local: true,
   words: ['file'],
-  examples: ['holdfast plan import plan.md', 'holdfast plan import apex'],
-  input: v.object({ file: described(v.string(), 'The plan file, or the name of a preset: apex.') }),
-  output: v.object({
-    run: v.string(),
-    added: v.number(),
-    changedSteps: v.number(),
-    /** Steps of the run that the file does not name; they stay. */
-    missing: v.array(v.string()),
-    steps: v.number(),
-    version: v.number(),
+  flags: { dryRun: 'dry-run' },
+  examples: ['holdfast plan import plan.md', 'holdfast plan import TODO.md --dry-run', 'holdfast plan import apex'],
+  input: v.object({
+    file: described(
+      v.string(),
+      'A Markdown or YAML file, `-` for standard input, a plan that was shown (`N-3`), or a preset: apex.',
+    ),
+    dryRun: v.optional(described(v.boolean(), 'Show what would be imported and record nothing.')),
   }),
-  async run(given, { file }) {
-    const preset = isPreset(given, file);
-    const read = preset ? null : await readPlanFile(given, file);
+  output: Imported,
+  async run(given, { file, dryRun = false }) {
     const context = await inRun(given);
-    const { run, steps: known } = await currentState(context);
-    const steps = read ?? (await presetSteps(file, run?.title ?? 'project'));
-    let changedSteps = 0;
-    for (const { key, done: _, alias: _a, ...patch } of steps.filter((step) => known.has(step.key))) {
-      const { events } = await actPart(context, key, { type: 'plan.change', step: key, patch });
-      if (events.length > 0) changedSteps += 1;
-    }
-    const added = await act(context, { type: 'plan.add', steps: steps.filter((step) => !known.has(step.key)) });
-    const done = preset ? added : await rememberPlan(context, added, file);
-    const count = added.events.filter((event) => event.type === 'step.added').length;
+    const before = await currentState(context);
+    const source = await readPlan(context, file, before.run?.title ?? 'project');
+    const { page } = source;
+    const steps = planned(context, source, before);
+    const isKnown = (step: PageStep): boolean => before.steps.has(step.key);
+    const done = dryRun ? null : await record(context, source, steps, before);
+    const state = done?.state ?? before;
     return {
       data: {
-        run: done.run,
-        added: count,
-        changedSteps,
-        missing: preset ? [] : [...known.keys()].filter((key) => !steps.some((step) => step.key === key)),
-        steps: done.state.steps.size,
-        version: done.state.version,
+        run: context.run,
+        added: steps.filter((step) => !isKnown(step)).length,
+        changedSteps: done?.changedSteps ?? 0,
+        missing: source.isPreset
+          ? []
+          : [...before.steps.keys()].filter((key) => !steps.some((step) => step.key === key)),
+        ticked: steps.filter((step) => step.done === true && isOpenStep(before, step.key)).map(({ key }) => key),
+        steps: state.steps.size,
+        version: state.version,
+        dryRun,
+        plan: steps.map(planLine),
+        notSteps: page.rest.map(({ heading, as }) => ({
+          heading,
+          as,
+          files: as === 'reading' ? filesToRead(page, treeOf(context)).length : 0,
+        })),
+        ignored: page.ignored,
       },
-      changed: done.changed,
+      changed: done?.changed ?? [],
     };
   },
-  say: ({ added, changedSteps, missing, steps }, pen) =>
-    joined(
-      [
-        line`Added ${added} steps, changed ${changedSteps}; the plan has ${steps}.`,
-        ...(missing.length > 0
-          ? [
-              pen.dim(
-                line`The file does not name ${joined(missing.slice(0, 10).map((key) => pen.quote(key, 'name')))}; \`holdfast plan remove KEY\` removes one.`,
-              ),
-            ]
-          : []),
-      ],
-      '\n',
-    ),
+  say: sayImported,
 });
 
-/** A file with the name of a preset takes precedence. */
-export function isPreset(context: Context, name: string): boolean {
-  return Object.hasOwn(presets, name) && !pathExists(resolve(context.dir, name));
+const treeOf = (context: Context): string => context.workspace()?.tree ?? context.dir;
+
+/** The steps of a page under the keys of the plan, with the files they should load. */
+function planned(context: Context, { page }: PlanSource, state: State): PageStep[] {
+  return withReading(matchSteps(page.steps, state.steps), page, treeOf(context));
 }
 
-/** The steps of a preset, with the files its format uses for work of that title. */
-export async function presetSteps(name: string, title: string): Promise<PlannedStep[]> {
-  return (await presets[name]?.(title)) ?? [];
-}
-
-const presets: Readonly<Record<string, (title: string) => Promise<PlannedStep[]>>> = {
-  async apex(title) {
-    const { apexPlan, projectName } = await import('../../formats/apex/preset.ts');
-    return apexPlan(projectName(title));
-  },
+const isOpenStep = ({ steps }: State, key: string): boolean => {
+  const status = steps.get(key)?.status;
+  return status !== undefined && status !== 'completed' && status !== 'skipped';
 };
 
-/** Records the plan file and its digest. A file at another path does not replace it. */
-async function rememberPlan(context: Context, done: Imported, file: string): Promise<Imported> {
-  const tree = context.workspace()?.tree ?? context.dir;
-  const path = recordedPathOrNull(tree, context.dir, file);
-  const known = done.state.run?.plan ?? null;
-  if (path === null || (known !== null && known.path !== path)) return done;
-  const { sha256 } = await hashArtifact(tree, path);
-  const identity = { ...context.identity, key: null };
-  const amended = await act({ ...context, identity }, { type: 'run.amend', plan: { path, sha256 } });
-  return { ...amended, events: [...done.events, ...amended.events], changed: [...done.changed, ...amended.changed] };
+/** Records all of it or nothing. */
+async function record(context: Context & { run: string }, source: PlanSource, steps: PageStep[], before: State) {
+  const engine = await context.engine();
+  const plan = await planFile(context, source, before);
+  const done = await engine.together(async (held) => {
+    const following = gatherFollowing();
+    const within: Context = { ...context, engine: async () => held, following: following.add };
+    const changed = [];
+    let changedSteps = 0;
+    for (const step of steps.filter(({ key }) => before.steps.has(key))) {
+      const { key, done: _, skipped: _s, alias: _a, line: _l, isKeyMade: _k, detail: _d, ...patch } = step;
+      const { events, changed: part } = await actPart(within, key, { type: 'plan.change', step: key, patch });
+      if (events.length > 0) changedSteps += 1;
+      changed.push(...part);
+    }
+    const fresh = steps.filter(({ key }) => !before.steps.has(key));
+    const added = await act(within, { type: 'plan.add', steps: fresh.map(plainStep) });
+    changed.push(...added.changed);
+    const commands = restCommands({ ...source.page, steps }, source.name, before, new Set(fresh.map(({ key }) => key)));
+    const isRecorded = await recordedNotes(held, context.run);
+    let { state } = added;
+    const rest = commands.filter((one) => !isRecorded(one));
+    for (const [index, command] of [...rest, ...(plan ? [{ type: 'run.amend' as const, plan }] : [])].entries()) {
+      const part = await actPart(within, `rest-${index}`, command);
+      changed.push(...part.changed);
+      state = part.state;
+    }
+    return { state, changed, changedSteps, following };
+  });
+  await done.following.write(context);
+  return done;
 }
 
-type Imported = Awaited<ReturnType<typeof act>>;
+/** Whether a note with the same text is there already: a plan can be imported again. */
+async function recordedNotes(engine: Engine, run: string): Promise<(command: Command) => boolean> {
+  const rows = await engine.rows(run, { kind: 'note', limit: NOTES });
+  const texts = new Set(rows.map(({ doc }) => (doc as unknown as Note).text));
+  return (command) => command.type === 'note.add' && texts.has(command.text);
+}
 
-/** Returns null for a plan outside the workspace, which is not checked again. */
-function recordedPathOrNull(tree: string, dir: string, file: string): string | null {
+/** The plan file and its digest; null for a plan outside the workspace, or beside a plan at another path. */
+async function planFile(context: Context, { path }: PlanSource, { run }: State) {
+  if (path === null) return null;
+  const tree = treeOf(context);
+  let inside: string;
   try {
-    return recordedPath(tree, dir, file);
+    inside = recordedPath(tree, context.dir, path);
   } catch {
     return null;
   }
+  if (run?.plan && run.plan.path !== inside) return null;
+  return { path: inside, sha256: (await hashArtifact(tree, inside)).sha256 };
 }
 
-/** The steps a file names; a file that cannot be understood is refused with the line. */
-export async function readPlanFile(context: Context, file: string): Promise<PlannedStep[]> {
-  let text: string;
-  try {
-    text = mustReadText(resolve(context.dir, file));
-  } catch (thrown) {
-    throw new Fault('not_found', `The plan ${quoted(file)} cannot be read: ${(thrown as Error).message}.`, {
-      hints: [
-        'A plan is a YAML file (`steps: [{ key, title }]`) or a Markdown file (headings are phases, check-list lines are tasks).',
-        `A preset is named without a path: ${Object.keys(presets).join(', ')}.`,
-      ],
-    });
-  }
-  const { value, problems } = await parsePlanFile(file, text);
-  const [first] = problems;
-  if (first || value.length === 0) {
-    throw new Fault(
-      'invalid',
-      first
-        ? `The plan ${quoted(file)}, line ${first.line}: ${first.message}`
-        : `The plan ${quoted(file)} names no steps.`,
-      {
-        hints: [
-          'YAML: `steps: [{ key: p1, title: Schema, steps: [{ key: t1, title: Tables }] }]`.',
-          'Markdown: a heading is a phase, `- [ ] text` below it a task, `- [x]` one that is done.',
-        ],
-        data: { problems },
-      },
-    );
-  }
-  return value;
-}
+const planLine = ({ key, title, parent, after, done, skipped }: PageStep): PlanLine => ({
+  key,
+  title,
+  parent: parent ?? null,
+  after: after ?? [],
+  state: done ? 'done' : skipped ? 'skipped' : 'open',
+});

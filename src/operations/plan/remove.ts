@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { act } from '../act.ts';
+import { act, inRun } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { findStep } from '../step/parts/find-step.ts';
 
 export const planRemove = defineOperation({
   name: 'plan.remove',
@@ -10,7 +11,9 @@ export const planRemove = defineOperation({
   words: ['key'],
   input: v.object({ key: stepKey }),
   output: v.object({ key: v.string(), run: v.string(), version: v.number() }),
-  async run(context, { key }) {
+  async run(given, { key: name }) {
+    const context = await inRun(given);
+    const key = await findStep(context, name);
     const done = await act(context, { type: 'plan.remove', step: key });
     return { data: { key, run: done.run, version: done.state.version }, changed: done.changed };
   },

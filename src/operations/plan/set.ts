@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { Sentence } from '../../core/text.ts';
-import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { findStep } from '../step/parts/find-step.ts';
 import { planFields, planFlags } from './parts/fields.ts';
 
 export const planSet = defineOperation({
@@ -14,7 +15,9 @@ export const planSet = defineOperation({
   examples: ['holdfast plan set t4 --title "Rotate refresh tokens" --after t2,t3'],
   input: v.object({ key: stepKey, title: v.optional(described(Sentence, 'What it is called.')), ...planFields }),
   output: StepOutcome,
-  async run(context, { key, ...patch }) {
+  async run(given, { key: name, ...patch }) {
+    const context = await inRun(given);
+    const key = await findStep(context, name);
     const done = await act(context, { type: 'plan.change', step: key, patch });
     return stepOutcome(done, key);
   },

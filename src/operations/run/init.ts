@@ -3,9 +3,10 @@ import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
 import { emptyState } from '../../core/fold/state-tables.ts';
-import type { PlannedStep } from '../../core/journal/command.ts';
+import type { Command, PlannedStep } from '../../core/journal/command.ts';
 import { draftSteps } from '../../core/rules/plan.ts';
 import { ActorName, isName, oneLine, Sentence, Text } from '../../core/text.ts';
+import type { PageStep } from '../../formats/plan/plan-page.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText } from '../../workspace/read.ts';
 import { keepChosenRun } from '../../workspace/run-presence.ts';
@@ -13,7 +14,8 @@ import { noWorkspace } from '../../workspace/workspace.ts';
 import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
-import { isPreset, presetSteps, readPlanFile } from '../plan/import.ts';
+import { type PlanSource, readPlan } from '../plan/parts/plan-source.ts';
+import { plainStep, restCommands, withReading } from '../plan/parts/record-rest.ts';
 import { withholdSecrets } from '../withhold-secrets.ts';
 import { treeMark } from '../working-tree.ts';
 import type { TakenOver } from './parts/take-over-old.ts';
@@ -40,7 +42,9 @@ export const init = defineOperation({
     goal: v.optional(described(Text, 'What it is for, in the words of the person who asked.')),
     design: v.optional(described(v.string(), 'The design document.')),
     approvedBy: v.optional(described(ActorName, 'Who approved the design document.')),
-    plan: v.optional(described(v.string(), 'A plan file (YAML or Markdown), or the name of a preset: apex.')),
+    plan: v.optional(
+      described(v.string(), 'A plan file (Markdown or YAML), `-` for standard input, or the name of a preset: apex.'),
+    ),
     moveOld: v.optional(
       described(v.boolean(), 'Take over the runs that version 0.1 kept in `.holdfast/`; open no other.'),
     ),
@@ -63,24 +67,26 @@ export const init = defineOperation({
     if (input.moveOld === true) return moveOld(context);
     if (input.title === undefined && input.id === undefined) await mustBeFirst(context);
     // All input is checked before anything is created: a refused call leaves nothing behind.
-    const preset = input.plan !== undefined && isPreset(context, input.plan);
-    const steps = await plannedSteps(context, input, preset);
-    draftSteps(emptyState(), steps);
+    const source = await planOf(context, input);
     const tree = context.workspace()?.tree ?? context.dir;
     const named = async (path: string) => hashArtifact(tree, recordedPath(tree, context.dir, path));
-    const plan = input.plan === undefined || preset ? undefined : await named(input.plan);
+    const steps = source === null ? [] : withReading(source.page.steps, source.page, tree);
+    draftSteps(emptyState(), steps.map(plainStep));
+    const plan = source?.path == null ? undefined : await named(source.path);
     const design =
       input.design === undefined ? undefined : { path: (await named(input.design)).path, approvedBy: input.approvedBy };
     if (input.design !== undefined) mustBeReadable(context, input.design);
     const workspace = context.createWorkspace(undefined, { outside: input.outside === true });
-    const title = input.title ?? input.id ?? workspace?.root.split(/[\\/]/).at(-1) ?? 'work';
+    const title = input.title ?? source?.page.title ?? input.id ?? workspace?.root.split(/[\\/]/).at(-1) ?? 'work';
     const { run, state } = await openRun(context, input.id, title, {
-      goal: input.goal,
+      goal: input.goal ?? source?.page.goal ?? undefined,
       design,
       plan: plan && { path: plan.path, sha256: plan.sha256 },
       workspace: workspace?.id ?? soleWorkspace(context) ?? NO_WORKSPACE,
-      ...(steps.length > 0 ? { steps } : {}),
+      ...(steps.length > 0 ? { steps: steps.map(plainStep) } : {}),
     });
+    for (const command of source === null ? [] : restOf(source, steps, state))
+      await execute(context, run, withholdSecrets(context, command), { identity: { ...context.identity, key: null } });
     if (workspace) keepChosenRun(workspace.files, treeMark(context)?.tree ?? '', run);
     return {
       data: {
@@ -106,11 +112,15 @@ export const init = defineOperation({
 /** A run without a title beside another tool's state is probably meant to continue that. */
 async function mustBeFirst(context: Context): Promise<void> {
   if (context.environment === undefined) return;
-  const { foreignHere } = await import('../files/parts/foreign-here.ts');
+  const { foreignHere, mirroringHere } = await import('../files/parts/foreign-here.ts');
   const found = await foreignHere(context);
   if (found.length === 0) return;
+  const [owner] = await mirroringHere(context);
+  const first = owner
+    ? [`Continue run ${owner}: \`holdfast resume --run ${owner}\``, `Archive it: \`holdfast archive --run ${owner}\``]
+    : ['Continue it: `holdfast adopt --mirror`'];
   throw new Fault('usage', `There is state of another tool here:\n  ${found.join('\n  ')}`, {
-    hints: ['Continue it: `holdfast adopt --mirror`', 'Open another run: `holdfast init --title "…"`'],
+    hints: [...first, 'Open another run: `holdfast init --title "…"`'],
     data: { found },
   });
 }
@@ -135,17 +145,18 @@ function sayTakenOver({ runs, kept }: TakenOver): string {
   ].join('\n');
 }
 
-/** A preset names the files of its project after the run. */
-async function plannedSteps(
+/** The plan that was named. A preset names the files of its project after the run. */
+async function planOf(
   context: Context,
   { plan, title, id }: { plan?: string | undefined; title?: string | undefined; id?: string | undefined },
-  preset: boolean,
-): Promise<PlannedStep[]> {
-  if (plan === undefined) return [];
-  if (!preset) return readPlanFile(context, plan);
+): Promise<PlanSource | null> {
+  if (plan === undefined) return null;
   const root = context.workspace()?.root ?? context.dir;
-  return presetSteps(plan, title ?? id ?? basename(root));
+  return readPlan(context, plan, title ?? id ?? basename(root));
 }
+
+const restOf = ({ page, name }: PlanSource, steps: PageStep[], state: State): Command[] =>
+  restCommands({ ...page, steps }, name, state, new Set(steps.map(({ key }) => key)));
 
 function mustBeReadable(context: Context, path: string): void {
   try {

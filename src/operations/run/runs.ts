@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { KnownRun } from '../../core/choice/candidate.ts';
-import { joined, type Line, line, runId, time, word } from '../../core/line.ts';
+import { COPIED, joined, type Line, line, runId, time, word } from '../../core/line.ts';
 import { shortName } from '../../core/prompt/run-id.ts';
 import type { RunState } from '../../core/views/run-state.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
@@ -24,6 +24,8 @@ const Row = v.looseObject({
   uncertain: v.number(),
   /** It came from an import, and nothing was recorded in it here since. */
   isImported: v.boolean(),
+  /** It came with a copied folder, from someone else. */
+  isCopied: v.optional(v.boolean()),
 });
 type Row = v.InferOutput<typeof Row>;
 
@@ -79,11 +81,12 @@ function rowOf(
     branch,
     uncertain: facts.uncertain.length,
     isImported: rest.isImported,
+    ...(rest.isCopied ? { isCopied: true } : {}),
   };
 }
 
-function sayRun({ id, kind, title, standing, updatedAt, isImported }: Row, pen: Pen): Line {
+function sayRun({ id, kind, title, standing, updatedAt, isImported, isCopied }: Row, pen: Pen): Line {
   const name = kind === 'planned' ? pen.quote(id, 'title') : runId(id);
-  const state = line`${word(standing.word)}${isImported ? line`, imported` : ''}, ${time(`${updatedAt.slice(0, 16)}Z`)}`;
-  return line`${pen.bold(name)} ${pen.dim(state)} ${pen.quote(title, 'title', 80)}`;
+  const state = line`${word(standing.word)}${isImported && !isCopied ? line`, imported` : ''}, ${time(`${updatedAt.slice(0, 16)}Z`)}`;
+  return line`${pen.bold(name)} ${pen.dim(state)} ${pen.quote(title, 'title', 80)}${isCopied ? line` ${COPIED}` : ''}`;
 }

@@ -1,6 +1,18 @@
 import * as v from 'valibot';
+import { historyLines } from '../../core/brief/sections/history.ts';
 import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../../core/fold/state.ts';
-import { clock, type Fixed, joined, type Line, line, id as ownId, type Part, time, word } from '../../core/line.ts';
+import {
+  COPIED,
+  clock,
+  type Fixed,
+  joined,
+  type Line,
+  line,
+  id as ownId,
+  type Part,
+  time,
+  word,
+} from '../../core/line.ts';
 import { isPast } from '../../core/time.ts';
 import { type Liveness, leaseEnd } from '../../core/views/liveness.ts';
 import { type MessageView, messageView } from '../../core/views/mail.ts';
@@ -11,6 +23,7 @@ import { describeRewound, type Rewound } from '../../engine/rewound.ts';
 import { currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { version } from '../fields.ts';
+import { lookAtHistory } from '../journal/parts/known-heads.ts';
 import { defineOperation, described, lineText, type Pen, shaped } from '../operation.ts';
 import { planTree, StepLine, stepLines } from '../plan/show.ts';
 
@@ -53,6 +66,8 @@ const Status = v.object({
   rewound: v.optional(
     v.array(shaped<Rewound>({ run: v.string(), first: v.number(), last: v.number(), at: v.string() })),
   ),
+  /** What is gone of the record of this workspace, until a person accepts it; only where something is. */
+  history: v.optional(v.array(lineText)),
 });
 type Status = v.InferOutput<typeof Status>;
 
@@ -70,8 +85,15 @@ export const status = defineOperation({
   async run(context, { at }) {
     const state = await currentState(context, at);
     const rewound = (await context.engine()).rewound(state.run?.id);
-    const data = statusOf(state, await livenessAt(context, state, at));
-    return { data: rewound.length > 0 ? { ...data, rewound: [...rewound] } : data };
+    const liveness = await livenessAt(context, state, at);
+    const history = await lookAtHistory(context);
+    return {
+      data: {
+        ...statusOf(state, liveness),
+        ...(rewound.length > 0 ? { rewound: [...rewound] } : {}),
+        ...(history ? { history: historyLines(history, liveness.now) } : {}),
+      },
+    };
   },
   say,
 });
@@ -110,19 +132,33 @@ function statusOf(state: State, liveness: Liveness): Status {
 }
 
 function say(data: Status, pen: Pen): Line {
-  const { run, progress, steps, sessions, items, claims, mail, uncertain, owed, usage, now, rewound = [] } = data;
+  const {
+    run,
+    progress,
+    steps,
+    sessions,
+    items,
+    claims,
+    mail,
+    uncertain,
+    owed,
+    usage,
+    now,
+    rewound = [],
+    history = [],
+  } = data;
   const name = (text: string): Part => pen.quote(text, 'name');
   const section = (title: Line, lines: Line[]): (Line | '')[] =>
     lines.length > 0 ? ['', pen.bold(title), ...lines] : [];
   const late = (overdue: unknown): Part => (overdue ? pen.bad(line`, overdue`) : '');
   const ended = run.status === 'active' ? '' : line`   ${word(run.status)}`;
   const parts = [
-    line`${pen.bold(pen.quote(run.title, 'title', 60))}  ${barOf(progress.percent)} ${progress.percent} %   ${progress.done} of ${progress.total} steps${ended}`,
+    line`${pen.bold(pen.quote(run.title, 'title', 60))}${run['isCopied'] === true ? line` ${COPIED}` : ''}  ${barOf(progress.percent)} ${progress.percent} %   ${progress.done} of ${progress.total} steps${ended}`,
     ...planTree(steps, pen),
-    ...section(
-      line`Lost`,
-      rewound.map((lost) => line`  ${pen.bad(pen.quote(describeRewound(lost), 'text'))}`),
-    ),
+    ...section(line`Lost`, [
+      ...history.map((sentence) => line`  ${pen.bad(sentence)}`),
+      ...rewound.map((lost) => line`  ${pen.bad(pen.quote(describeRewound(lost), 'text'))}`),
+    ]),
     ...section(
       line`At work`,
       sessions.map(({ agent, id, until }) => line`  ${name(agent)} (${ownId(id)}) until ${clock(until, now)}`),

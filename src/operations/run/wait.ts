@@ -12,12 +12,8 @@ export const wait = defineOperation({
   name: 'wait',
   summary: 'Wait until something is settled, finished or free, or until there is mail.',
   scope: 'read',
-  flags: { for: 'for' },
-  examples: [
-    'holdfast wait --for B-3 --timeout 600',
-    'holdfast wait --for t4',
-    'holdfast wait --for mail --agent codex',
-  ],
+  words: ['for'],
+  examples: ['holdfast wait B-3 --timeout 600', 'holdfast wait t4', 'holdfast wait mail --agent codex'],
   input: v.object({
     for: described(label, 'An item, message, claim or effect by its id, a step by its key, or mail.'),
     timeout: v.optional(

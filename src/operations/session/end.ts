@@ -16,10 +16,11 @@ export const sessionEnd = defineOperation({
   name: 'session.end',
   summary: 'End a session; its steps stay in progress until someone takes over.',
   scope: 'write',
+  words: ['reason'],
   flags: { fileNotes: 'file-note', notes: 'note', issues: 'issue', contextUsage: 'context-usage' },
   examples: ['holdfast session end --reason context-exhausted --next "wire the router"'],
   input: v.object({
-    reason: described(CloseReason, 'Why it ends.'),
+    reason: v.optional(described(CloseReason, 'Why it ends (default completed).'), 'completed'),
     next: nextAction,
     why,
     fileNotes: fileNotesField,

@@ -4,7 +4,7 @@ import { Fault, quoted } from '../../core/fault.ts';
 import { FilePath } from '../../core/text.ts';
 import { type Envelope, envelopesIn } from '../../formats/documents/envelope.ts';
 import { type FoundSnapshot, snapshotsInChat } from '../../formats/documents/snapshot-reading.ts';
-import { historyOf } from '../../workspace/git-history.ts';
+import { historyOf } from '../../workspace/git/history.ts';
 import { isFolder, listFolder, pathExists, readDamaged } from '../../workspace/read.ts';
 import { findWorkspace } from '../../workspace/workspace.ts';
 import { currentState } from '../act.ts';

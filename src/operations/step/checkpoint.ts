@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { line } from '../../core/line.ts';
-import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey, label, nextAction } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
+import { findStep } from './parts/find-step.ts';
 import { sayStep } from './parts/say-step.ts';
 
 export const checkpoint = defineOperation({
@@ -21,7 +22,9 @@ export const checkpoint = defineOperation({
     next: nextAction,
   }),
   output: StepOutcome,
-  async run(context, { name, step, artifacts: paths, built: made, next }) {
+  async run(given, { name, step: named, artifacts: paths, built: made, next }) {
+    const context = await inRun(given);
+    const step = named === undefined ? undefined : await findStep(context, named);
     const done = await act(context, {
       type: 'step.checkpoint',
       step,

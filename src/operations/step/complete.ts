@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import { joined, line } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
-import { act, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
+import { findStep } from './parts/find-step.ts';
+import { manifestOf } from './parts/manifest.ts';
 import { sayStep } from './parts/say-step.ts';
 
 export const complete = defineOperation({
@@ -25,13 +27,15 @@ export const complete = defineOperation({
     /** That was the last step: the run can be archived. */
     finished: v.boolean(),
   }),
-  async run(context, { key, artifacts: paths, summary, built: made }) {
+  async run(given, { key: name, artifacts: paths, summary, built: made }) {
+    const context = await inRun(given);
+    const key = name === undefined ? undefined : await findStep(context, name);
     const done = await act(context, {
       type: 'step.complete',
       step: key,
       summary,
       built: made,
-      artifacts: await artifactsOf(context, paths, made),
+      artifacts: await manifestOf(context, key, await artifactsOf(context, paths, made)),
       mark: treeMark(context),
     });
     const { data, changed } = stepOutcome(done, stepInEvents(done, key));

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { findStep } from './parts/find-step.ts';
 
 export const confirm = defineOperation({
   name: 'confirm',
@@ -10,7 +11,9 @@ export const confirm = defineOperation({
   words: ['key'],
   input: v.object({ key: stepKey }),
   output: StepOutcome,
-  async run(context, { key }) {
+  async run(given, { key: name }) {
+    const context = await inRun(given);
+    const key = await findStep(context, name);
     const done = await act(context, { type: 'step.confirm', step: key });
     return stepOutcome(done, key);
   },

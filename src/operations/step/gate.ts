@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { actWords } from './parts/act-words.ts';
+import { findStep } from './parts/find-step.ts';
 
 export const gate = defineOperation({
   name: 'gate',
@@ -13,7 +14,9 @@ export const gate = defineOperation({
   examples: ['holdfast gate p3 open'],
   input: v.object({ key: stepKey, state: described(v.picklist(['open', 'close']), 'What to do with it.') }),
   output: StepOutcome,
-  async run(context, { key, state }) {
+  async run(given, { key: name, state }) {
+    const context = await inRun(given);
+    const key = await findStep(context, name);
     const done = await act(context, { type: 'gate.set', step: key, open: state === 'open' });
     return stepOutcome(done, key);
   },

@@ -1,16 +1,21 @@
 import * as v from 'valibot';
-import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { reason, stepKey } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { findStep } from './parts/find-step.ts';
 
 export const reopen = defineOperation({
   name: 'reopen',
   summary: 'Reopen a finished or skipped step; steps that depend on it are stale until confirmed.',
   scope: 'write',
-  words: ['key'],
+  words: ['key', 'reason'],
+  synonyms: { reason: ['why'] },
+  examples: ['holdfast reopen p1.2 "why"'],
   input: v.object({ key: stepKey, reason }),
   output: StepOutcome,
-  async run(context, { key, reason: why }) {
+  async run(given, { key: name, reason: why }) {
+    const context = await inRun(given);
+    const key = await findStep(context, name);
     const done = await act(context, { type: 'step.reopen', step: key, reason: why });
     return stepOutcome(done, key);
   },

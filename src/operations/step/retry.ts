@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { note, stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { treeMark } from '../working-tree.ts';
+import { findStep } from './parts/find-step.ts';
 
 export const retry = defineOperation({
   name: 'retry',
@@ -16,9 +17,13 @@ export const retry = defineOperation({
     open: v.optional(described(v.boolean(), 'Reopen without taking it: the next agent to start it continues.')),
   }),
   output: StepOutcome,
-  async run(context, { key, note: remark, open }) {
+  async run(given, { key: name, note: remark, open }) {
+    const context = await inRun(given);
+    const key = await findStep(context, name);
     const mark = treeMark(context);
-    const done = await act(context, { type: 'step.retry', step: key, note: remark, open, mark });
+    // A person decides; the work is the agent's.
+    const isLeft = open ?? context.identity.actor.kind === 'person';
+    const done = await act(context, { type: 'step.retry', step: key, note: remark, open: isLeft, mark });
     return stepOutcome(done, key);
   },
   say: ({ step }, pen) =>

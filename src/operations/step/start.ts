@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { id, line } from '../../core/line.ts';
 import { isDone, type PlanView, planView } from '../../core/views/plan.ts';
-import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
+import { act, currentState, inRun, StepOutcome, stepOutcome } from '../act.ts';
+import type { Context } from '../context.ts';
 import { stepKey } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, described } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
-import { treeMark } from '../working-tree.ts';
+import { findStep, nothingNamed, takeable } from './parts/find-step.ts';
+import { startMark } from './parts/manifest.ts';
 import { sayStep } from './parts/say-step.ts';
 
 export const start = defineOperation({
@@ -13,13 +15,17 @@ export const start = defineOperation({
   summary: 'Take a step, or take over one that was interrupted.',
   scope: 'write',
   words: ['key'],
-  examples: ['holdfast start p1 --agent claude'],
-  input: v.object({ key: stepKey }),
+  examples: ['holdfast start p1.2', 'holdfast start --next'],
+  input: v.object({
+    key: v.optional(stepKey),
+    next: v.optional(described(v.boolean(), 'Take the first step that is interrupted or ready.')),
+  }),
   output: StepOutcome,
-  async run(given, { key }) {
+  async run(given, { key: name, next }) {
     const context = await inRun(given);
     await superviseRun(context);
-    const done = await act(context, { type: 'step.start', step: key, mark: treeMark(context) });
+    const key = name === undefined ? await firstStep(context, next === true) : await findStep(context, name);
+    const done = await act(context, { type: 'step.start', step: key, mark: await startMark(context) });
     const early = unfinishedBefore(planView(done.state), key);
     if (early.length > 0) context.warn(`Not done, and earlier in the plan: ${early.join(', ')}.`);
     return stepOutcome(done, key);
@@ -29,6 +35,13 @@ export const start = defineOperation({
     return line`${pen.good(line`○`)} ${sayStep(step, pen)}: in progress, held by ${id(session ?? '')}.${from}`;
   },
 });
+
+async function firstStep(context: Context, isMeant: boolean): Promise<string> {
+  const state = await currentState(context);
+  const [first] = isMeant ? takeable(planView(state)) : [];
+  if (!first) throw nothingNamed(state);
+  return first.step.key;
+}
 
 /** Unfinished steps earlier in the plan that no session holds: the step may have been started out of order. */
 function unfinishedBefore({ leaves }: PlanView, key: string): string[] {

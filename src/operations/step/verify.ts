@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import { Sentence } from '../../core/text.ts';
-import { act, StepOutcome, stepOutcome } from '../act.ts';
+import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { runProbe } from '../brief/parts/probe.ts';
 import { note, stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { findStep } from './parts/find-step.ts';
 
 export const verify = defineOperation({
   name: 'verify',
@@ -25,7 +26,9 @@ export const verify = defineOperation({
     basis: v.string(),
     exitCode: v.nullable(v.number()),
   }),
-  async run(context, { key, result, probe, note: remark }) {
+  async run(given, { key: name, result, probe, note: remark }) {
+    const context = await inRun(given);
+    const key = await findStep(context, name);
     if ((result === undefined) === (probe === undefined)) {
       throw new Fault(
         'usage',

@@ -145,8 +145,10 @@ async function migrate({ sql, name, place }: Connection): Promise<void> {
     const version = (row as unknown as { version: number }).version;
     if (version > migrations.length) throw newerSchema({ place }, version, migrations.length);
     for (const statements of migrations.slice(version)) await transaction.unsafe(statements(name));
+    // After a restore too.
     await transaction.unsafe(
-      `UPDATE ${name}.meta SET version = ${migrations.length}, xid_offset = greatest(
+      `UPDATE ${name}.meta SET version = ${migrations.length}, epoch = 'e-' || left(replace(gen_random_uuid()::text, '-', ''), 12),
+       xid_offset = greatest(
          xid_offset,
          (SELECT coalesce(max(tx), 0) + 1 FROM ${name}.events) - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
     );

@@ -169,4 +169,9 @@ UPDATE ${name}.tokens SET
   (name) => `
 ALTER TABLE ${name}.events ADD COLUMN evidence text;
 `,
+  // Which journal this is: a user's state folder remembers the heads of its runs.
+  (name) => `
+ALTER TABLE ${name}.meta ADD COLUMN store text, ADD COLUMN epoch text;
+UPDATE ${name}.meta SET store = 's-' || left(replace(gen_random_uuid()::text, '-', ''), 12);
+`,
 ];

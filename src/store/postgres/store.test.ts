@@ -351,10 +351,13 @@ describe('the feed', () => {
     const schema = newSchema();
     const before = await openPostgresStore({ url, schema });
     await put(before, 'r', [note('a'), note('b')]);
+    const { id, epoch } = await before.identity();
     await before.close();
     // As in a dump from an old cluster.
     await sql`UPDATE ${sql(schema)}.events SET tx = tx + 5000000000`;
     const store = await openPostgresStore({ url, schema });
+    const now = await store.identity();
+    expect([now.id, now.epoch === epoch]).toEqual([id, false]);
     const { cursor } = await follow(store, null, 10, (events) => events.length === 2);
     expect(Number(cursor.split(':')[0])).toBeGreaterThan(5_000_000_000);
     await put(store, 'r', [note('c')]);

@@ -1,4 +1,4 @@
-import { fromColumn } from '../columns.ts';
+import { fromColumn, identityFrom } from '../columns.ts';
 import type { Store } from '../store.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { openJournal } from './journal.ts';
@@ -32,6 +32,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     journal: openJournal(connection, listeners.announce),
     projection: openProjection(connection),
     presence: openPresence(connection, listeners),
+    async identity() {
+      const [row] = await connection.query(`SELECT store AS id, epoch FROM ${connection.name}.meta`);
+      return identityFrom(row, connection.place);
+    },
+    async identify({ id, epoch }) {
+      await connection.query(`UPDATE ${connection.name}.meta SET store = $1, epoch = $2`, [id, epoch]);
+    },
     inspect: () => inspect(connection),
     async close() {
       await listeners.close();

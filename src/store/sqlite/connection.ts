@@ -216,7 +216,9 @@ function prepare(database: Database, file: string, readonly: boolean): void {
     );
   }
   if (facts.version > migrations.length) throw newerSchema({ file }, facts.version, migrations.length);
-  if (facts.version === migrations.length && facts.application === APPLICATION_ID && facts.mode === 'wal') return;
+  // A journal that is read as a file that nobody changes does not say that it has a log.
+  const hasLog = facts.mode === 'wal' || readonly;
+  if (facts.version === migrations.length && facts.application === APPLICATION_ID && hasLog) return;
   if (facts.tables > 0 && facts.application !== APPLICATION_ID) throw foreignFile(file);
   if (readonly) {
     throw new Fault('unavailable', `The journal ${file} was written by an older Holdfast and must be upgraded first.`, {

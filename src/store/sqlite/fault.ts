@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { Fault } from '../../core/fault.ts';
+import { readOnlyHints } from '../../core/read-only.ts';
 import { NOTHING_WRITTEN } from '../../core/recorded.ts';
 
 /** Primary result codes of SQLite; extended codes have them in their lowest byte. */
@@ -31,7 +33,7 @@ export function toFault(thrown: unknown, file: string): unknown {
   const { kind, message, hint } = describe(code, file, said);
   const recorded = recordedBy(thrown);
   return new Fault(kind, message, {
-    hints: [...(recorded === undefined ? [] : [CLAIMS[recorded]]), hint],
+    hints: [...(recorded === undefined ? [] : [CLAIMS[recorded]]), ...[hint].flat()],
     data: { file, sqlite: code, ...(recorded && { recorded }) },
     cause: thrown,
   });
@@ -83,7 +85,7 @@ function describe(
   code: number,
   file: string,
   said: string,
-): { kind: 'unavailable' | 'read_only' | 'corrupt'; message: string; hint: string } {
+): { kind: 'unavailable' | 'read_only' | 'corrupt'; message: string; hint: string | string[] } {
   switch (code) {
     case BUSY:
     case LOCKED:
@@ -104,7 +106,7 @@ function describe(
       return {
         kind: 'read_only',
         message: `This shell may not write the journal ${file}: it or its folder is read-only.`,
-        hint: "Use Holdfast's MCP tools, which run outside a sandbox, or allow writing to its folder in the client's sandbox settings.",
+        hint: readOnlyHints(dirname(file)),
       };
     case CANTOPEN:
       return {

@@ -160,9 +160,10 @@ function listRows(statements: Statements, run: string, filter: RowFilter): Store
       ) as Row[];
     });
 
-  const rows = found(0, before, limit).sort(lastFirst).slice(0, limit);
-  const last = rows.at(-1);
-  if (last === undefined || rows.length < limit) return rows.map(toStored);
+  // One more than asked for: it shows whether the page ends between two rows of one event.
+  const rows = found(0, before, limit + 1).sort(lastFirst);
+  const last = rows[limit - 1];
+  if (last === undefined || rows[limit]?.version !== last.version) return rows.slice(0, limit).map(toStored);
   const whole = rows.filter(({ version }) => version > last.version);
   return [...whole, ...found(last.version, last.version + 1, -1).sort(lastFirst)].map(toStored);
 }

@@ -28,6 +28,8 @@ export interface Remains {
   /** The version of each run, as far as it is known. */
   heads(): Map<string, number>;
   tokens(): Token[];
+  /** The id of the journal, if it can be read. */
+  store(): string | null;
   close(): void;
 }
 
@@ -51,6 +53,10 @@ export function openRemains(file: string): Remains {
       const rows = now.length > 0 ? now : (allOf(database, OLD_TOKENS) as TokenRow[]);
       const sane = rows.filter((row) => [row.name, row.hash, row.actor_name, row.made_at].every(isText));
       return sane.flatMap((row) => readable(() => fromTokenRow(row)));
+    },
+    store() {
+      const [row] = allOf(database, 'SELECT store FROM meta') as { store: unknown }[];
+      return typeof row?.store === 'string' && /^s-[0-9a-f]{12}$/.test(row.store) ? row.store : null;
     },
     close() {
       database?.close();

@@ -177,4 +177,9 @@ UPDATE tokens SET revoked_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'),
   `
 ALTER TABLE events ADD COLUMN evidence TEXT;
 `,
+  // Which journal this is: a user's state folder remembers the heads of its runs.
+  `
+CREATE TABLE meta (single INTEGER PRIMARY KEY CHECK (single = 1), store TEXT NOT NULL, epoch TEXT NOT NULL);
+INSERT INTO meta VALUES (1, 's-' || lower(hex(randomblob(6))), 'e-' || lower(hex(randomblob(6))));
+`,
 ];

@@ -1,4 +1,4 @@
-import { fromColumn } from '../columns.ts';
+import { fromColumn, identityFrom } from '../columns.ts';
 import type { Store } from '../store.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { openJournal } from './journal.ts';
@@ -23,6 +23,15 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     journal: openJournal(connection, announce),
     projection: openProjection(connection),
     presence,
+    identity: () =>
+      connection.read(() => {
+        const row = connection.statement('SELECT store AS id, epoch FROM meta').get();
+        return identityFrom(row, settings.file);
+      }),
+    identify: ({ id, epoch }) =>
+      connection.write(
+        () => void connection.statement('REPLACE INTO meta (single, store, epoch) VALUES (1, ?, ?)').run(id, epoch),
+      ),
     inspect: () => connection.read(() => inspect(connection)),
     close() {
       stop();

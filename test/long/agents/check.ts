@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bring, bringNode } from './bring.ts';
-import { type Client, type ClientName, clients, startOf } from './clients.ts';
+import { acceptanceStories, stageOn } from './acceptance.ts';
+import { type ClientName, clients } from './clients.ts';
+import { life } from './life.ts';
+import { bringClients, openScene, type Ready } from './scene.ts';
 import { playStory } from './story.ts';
 
 /** One row of the report. */
 export interface Finding {
-  client: ClientName;
+  client: ClientName | 'all';
   step: string;
   result: 'pass' | 'FAIL' | 'not driven';
   /** What is missing, or how it was reached. */
@@ -16,26 +18,17 @@ export interface Finding {
 
 /**
  * Every client works, is killed in the middle of a command, and the next one continues. Their model is a script on this
- * machine; each has its own home folder and an empty environment.
+ * machine; the home folder is new and the environment empty.
  */
 export async function checkAgents(): Promise<boolean> {
   const only = (process.env['HOLDFAST_TEST_AGENTS'] ?? '').split(',').filter(Boolean);
-  const node = bringNode();
   const findings: Finding[] = [];
   const note = (finding: Finding): void => {
     findings.push(finding);
     const { client, step, result, why } = finding;
     console.log(`${result.padEnd(10)}  ${client.padEnd(8)}  ${step}${why ? `: ${why}` : ''}`);
   };
-  const ready: { client: Client; start: [string, ...string[]] }[] = [];
-  for (const client of clients) {
-    try {
-      const folder = bring(client.name, client.package, client.version, node, client.finish);
-      ready.push({ client, start: startOf(client, folder, node) });
-    } catch (thrown) {
-      note({ client: client.name, step: 'install from npm', result: 'FAIL', why: (thrown as Error).message });
-    }
-  }
+  const ready = bringClients((client, why) => note({ client, step: 'install from npm', result: 'FAIL', why }));
   for (const [at, first] of ready.entries()) {
     if (only.length > 0 && !only.includes(first.client.name)) continue;
     const next = ready[(at + 1) % ready.length] ?? first;
@@ -56,8 +49,37 @@ export async function checkAgents(): Promise<boolean> {
     if (failed) console.log(`            what ${first.client.name} left is in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   }
+  if (only.length === 0) await checkStories(ready, note);
   console.log(`\n${tableOf(findings)}`);
   return findings.length > 0 && findings.every(({ result }) => result !== 'FAIL');
+}
+
+/** Stories over several clients; all start from the same scene. */
+async function checkStories(ready: readonly Ready[], note: (finding: Finding) => void): Promise<void> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-agents-stories-')));
+  const scene = await openScene(folder);
+  let isWell = true;
+  try {
+    for (const one of ready) scene.install(one);
+    scene.git('add', '-A');
+    scene.git('commit', '-m', 'Install Holdfast');
+    const begin = scene.keep();
+    for (const story of [...acceptanceStories, life]) {
+      begin();
+      const misses: string[] = [];
+      try {
+        await story.play(stageOn(scene, ready, (what) => misses.push(what)));
+      } catch (thrown) {
+        misses.push((thrown as Error).message);
+      }
+      isWell &&= misses.length === 0;
+      const failed = { result: 'FAIL', why: misses.join('\n') } as const;
+      note({ client: 'all', step: `story ${story.name}`, ...(misses.length === 0 ? { result: 'pass' } : failed) });
+    }
+  } finally {
+    scene.close();
+    if (isWell) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function tableOf(findings: readonly Finding[]): string {

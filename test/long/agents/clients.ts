@@ -52,6 +52,7 @@ export const clients: readonly Client[] = [
       DISABLE_ERROR_REPORTING: '1',
       DISABLE_AUTOUPDATER: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      CLAUDE_CODE_MAX_RETRIES: '1',
     }),
     words: (prompt, continues) => [
       '-p',

@@ -5,7 +5,8 @@ import type { Call, Tool } from './wire.ts';
 export type Intent =
   | { do: 'write'; path: string; text: string }
   | { do: 'edit'; path: string; from: string; to: string }
-  | { do: 'command'; command: string }
+  /** In the background: the tool call ends, and the command goes on. */
+  | { do: 'command'; command: string; inBackground?: boolean }
   | { do: 'todo'; entries: readonly Entry[] };
 
 interface Entry {
@@ -24,7 +25,7 @@ export function callsFor(intent: Intent, tools: Tools, folder: string): Wanted[]
     case 'edit':
       return toEdit(intent, tools, folder);
     case 'command':
-      return toRun(intent.command, tools);
+      return toRun(intent, tools);
     case 'todo':
       return toPlan(intent.entries, tools);
     default:
@@ -65,13 +66,17 @@ function toPatch(lines: readonly string[], tools: Tools): Wanted[] {
   return [{ tool, input: { [field(tools, tool, ['input', 'patchText', 'patch'])]: patch } }];
 }
 
-function toRun(command: string, tools: Tools): Wanted[] {
+function toRun({ command, inBackground = false }: Extract<Intent, { do: 'command' }>, tools: Tools): Wanted[] {
   const tool = offered(tools, ['Bash', 'run_shell_command', 'bash', 'exec_command', 'shell_command', 'shell']);
   if (!tool) return [];
   if (tool === 'shell') return [{ tool, input: { command: ['bash', '-c', command] } }];
   const input: Record<string, unknown> = { [field(tools, tool, ['command', 'cmd'])]: command };
   if (has(tools, tool, 'description')) input['description'] = 'Run it.';
-  if (has(tools, tool, 'is_background')) input['is_background'] = false;
+  for (const name of ['is_background', 'run_in_background'])
+    if (has(tools, tool, name) && (inBackground || name === 'is_background')) input[name] = inBackground;
+  if (inBackground && has(tools, tool, 'mode')) input['mode'] = 'async';
+  // It has no background: every command goes on when this time is over.
+  if (inBackground && has(tools, tool, 'yield_time_ms')) input['yield_time_ms'] = 500;
   return [{ tool, input }];
 }
 

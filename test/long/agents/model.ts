@@ -12,6 +12,12 @@ import { openaiResponses } from './wire-openai-responses.ts';
 export interface Turn {
   say?: string;
   want?: Intent;
+  /** For a client that has no tool for the first. */
+  otherwise?: Intent | undefined;
+  /** It thinks and never replies; the client is killed meanwhile. */
+  hangs?: true;
+  /** It refuses for this reason, now and when asked again. */
+  refuses?: 'rate limit';
   /** The reported size of the context in tokens; clients compact by it. */
   inputTokens?: number;
 }
@@ -26,15 +32,35 @@ export interface Request {
 
 export interface Model {
   url: string;
-  /** Sets the script of the next replies; after it the model has nothing more to do. */
-  play(turns: readonly Turn[]): void;
+  /** Sets the script of the next replies and the folder of their files; after it the model has nothing more to do. */
+  play(turns: readonly Turn[], folder: string): void;
   requests: readonly Request[];
   /** Intents that the client had no tool for. */
   skipped: ReadonlySet<Intent['do']>;
+  /** Whether a client waits for a reply that never comes. */
+  isHanging(): boolean;
   /** Other hosts that were requested, and refused. */
   refused: ReadonlySet<string>;
   close(): void;
 }
+
+interface Planned {
+  kind: Request['kind'];
+  /** Null for none. */
+  reply: Reply | null;
+  refuses?: Turn['refuses'];
+}
+
+/** In a form that all of them understand. */
+const RATE_LIMIT = {
+  type: 'error',
+  error: {
+    type: 'rate_limit_error',
+    code: 429,
+    status: 'RESOURCE_EXHAUSTED',
+    message: 'This request exceeds the rate limit.',
+  },
+};
 
 const wires: readonly Wire[] = [anthropicMessages, openaiResponses, openaiChat, geminiContents];
 
@@ -42,14 +68,16 @@ const SUMMARY =
   '<state_snapshot>The greeting was written and changed.</state_snapshot>\n<summary>The greeting was written and changed.</summary>';
 
 /** A model on this machine that replies from a script, in the format of the request. */
-export async function openModel(folder: string, logFile: string): Promise<Model> {
+export async function openModel(logFile: string): Promise<Model> {
   let script: Turn[] = [];
+  let folder = '';
+  let hangs = false;
   let count = 0;
   const requests: Request[] = [];
   const skipped = new Set<Intent['do']>();
   const refused = new Set<string>();
 
-  const replyTo = (asked: Asked): { kind: Request['kind']; reply: Reply } => {
+  const replyTo = (asked: Asked): Planned => {
     count += 1;
     const id = String(count).padStart(4, '0');
     const plain = { id, calls: [], usage: { input: 2000 + count, cached: 500, output: 40 } };
@@ -58,10 +86,13 @@ export async function openModel(folder: string, logFile: string): Promise<Model>
     for (;;) {
       const turn = script[0];
       if (turn === undefined) return { kind: 'turn', reply: { ...plain, text: 'There is nothing more to do.' } };
+      hangs ||= turn.hangs === true;
+      if (turn.hangs || turn.refuses) return { kind: 'turn', reply: null, refuses: turn.refuses };
       const wanted = turn.want ? callsFor(turn.want, asked.tools, folder) : [];
       if (wanted[0]?.tool !== SEARCH) script.shift();
       if (turn.want && wanted.length === 0) {
         skipped.add(turn.want.do);
+        if (turn.otherwise) script.unshift({ ...turn, want: turn.otherwise, otherwise: undefined });
         continue;
       }
       const calls = wanted.map((call, at) => ({ ...call, id: `${id}_${at}` }));
@@ -89,9 +120,14 @@ export async function openModel(folder: string, logFile: string): Promise<Model>
       return;
     }
     const body = JSON.parse(text) as Body;
-    const { kind, reply } = replyTo(wire.read(body));
+    const { kind, reply, refuses } = replyTo(wire.read(body));
     requests.push({ kind, at: new Date().toISOString(), text });
     appendFileSync(logFile, `${JSON.stringify({ path, kind, reply, body })}\n`);
+    if (refuses) {
+      response.writeHead(429, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(RATE_LIMIT));
+    }
+    if (reply === null) return;
     const written = wire.write(reply, body, path);
     response.writeHead(200, { 'content-type': written.type });
     response.end(written.text);
@@ -107,11 +143,14 @@ export async function openModel(folder: string, logFile: string): Promise<Model>
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    play(turns) {
+    play(turns, place) {
       script = [...turns];
+      folder = place;
+      hangs = false;
     },
     requests,
     skipped,
+    isHanging: () => hangs,
     refused,
     close() {
       server.closeAllConnections();

@@ -179,6 +179,11 @@ async function lookAfter(place: Place, before: Facts, hit: Answer): Promise<stri
         if (JSON.stringify(withoutWords(kept)) !== JSON.stringify(withoutWords(events)))
           problems.push(`${run} lost acknowledged events`);
       }
+      const recorded = hit.fault?.data['recorded'];
+      const isMore = countIn(now) > countIn(before);
+      if ((recorded === 'yes' || recorded === 'no') && isMore !== (recorded === 'yes'))
+        problems.push(`recorded: ${recorded} was said, and ${isMore ? 'something' : 'nothing'} was recorded`);
+      if (hit.code === 3 && recorded === undefined) problems.push('the refusal does not say whether it was recorded');
       const version = hit.ok ? Number(hit.data['version'] ?? 0) : 0;
       const newest = Math.max(0, ...Object.values(now.events).map((events) => events.at(-1)?.version ?? 0));
       if (version > newest) problems.push(`version ${version} was acknowledged, ${newest} is there`);
@@ -193,6 +198,8 @@ async function lookAfter(place: Place, before: Facts, hit: Answer): Promise<stri
   }
   return problems;
 }
+
+const countIn = ({ events }: Facts): number => Object.values(events).reduce((sum, all) => sum + all.length, 0);
 
 /** Without texts, because the command may erase them. */
 function withoutWords(events: Facts['events'][string]): unknown {

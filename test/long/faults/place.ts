@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeRepository } from '../../repository.ts';
+import { makeRepository, takeForOwn } from '../../repository.ts';
 
 /** The project: tests and the long run are started there. */
 const root = process.cwd();
@@ -18,7 +18,7 @@ export interface Answer {
   err: string;
   ok: boolean;
   data: Data;
-  fault: { code: string; message: string; hints: string[] } | null;
+  fault: { code: string; message: string; hints: string[]; data: Data } | null;
   warnings: string[];
 }
 
@@ -113,6 +113,7 @@ export function newPlace(more: Environment = {}, path = mkdtempSync(join(tmpdir(
       const other = newPlace();
       cpSync(path, other.path, { recursive: true, preserveTimestamps: true });
       Object.assign(other.env, { ...env, HOME: other.path, HOLDFAST_STATE_HOME: join(other.path, '.git', 'state') });
+      takeForOwn(other);
       return other;
     },
     file: (...parts) => join(path, ...parts),

@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openHoldfast } from '../../../src/holdfast.ts';
+import { takeForOwn } from '../../repository.ts';
 import { factsOf, survive } from './crash.ts';
 import { crashActions } from './crash-actions.ts';
 import type { Part, Trial } from './part.ts';
@@ -125,6 +126,7 @@ async function judgeRepaired(trial: Trial, place: Place, kind: string, name: str
   mkdirSync(other.own(), { recursive: true, mode: 0o700 });
   cpSync(place.own('clone.json'), other.own('clone.json'));
   cpSync(place.own(made), other.own('journal.db'));
+  takeForOwn(other);
   const now = await factsOf(other);
   for (const { level, message } of now.findings) if (level === 'error') trial.fail(`${name}: repaired, ${message}`);
   for (const [run, events] of Object.entries(now.events)) {
@@ -220,8 +222,9 @@ async function damagedMirror(trial: Trial): Promise<void> {
       );
       await holdfast.close();
       trial.count(kind, outcome);
-      const folder = place.file('agent-output', 'shop');
-      const kept = readdirSync(folder).some((name) => readFileSync(`${folder}/${name}`).equals(damaged));
+      const kept = [place.file('agent-output', 'shop'), place.file('.git', 'holdfast', 'rejected')].some(
+        (folder) => existsSync(folder) && filesBelow(folder).some((name) => readFileSync(name).equals(damaged)),
+      );
       if (!kept) trial.fail(`${kind} at ${at}: the damaged bytes are gone (${outcome})`);
       const now = await factsOf(place);
       const events = before.events['shop'] ?? [];
@@ -235,3 +238,8 @@ async function damagedMirror(trial: Trial): Promise<void> {
   }
   origin.remove();
 }
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);

@@ -2,11 +2,14 @@ import { basename, dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import type { Mirror, State } from '../../../core/fold/state.ts';
 import { realPathOf } from '../../../workspace/files.ts';
+import { openGuarded } from '../../../workspace/guarded/tree-files.ts';
+import type { OwnFiles } from '../../../workspace/own-files.ts';
 import { fileSize, isFolder, listFolder, readDamaged } from '../../../workspace/read.ts';
+import { archivesOf } from '../../../workspace/state/archives.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { removeFile, writeAtomically } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
-import { formatNamed, readMirror } from '../../files/parts/mirrors.ts';
+import { formatNamed, readMirror, syncMirrors } from '../../files/parts/mirrors.ts';
+import { isResumeCopy } from '../../files/parts/resume-copy.ts';
 import type { HoldsWords } from './erased-words.ts';
 
 /** Where erased text may have been, and what became of it there. */
@@ -24,22 +27,32 @@ export async function erasePlaces(context: Context, state: State, holds: HoldsWo
   const workspace = context.workspace();
   const journal = journalPlaces(context);
   if (!workspace) return [...journal, ...beyondReach(state)];
-  const { folder } = workspace;
-  const look = { root: folder, holds };
+  const { state: authority, clone } = workspace;
+  const look = lookIn(workspace.files, holds);
+  const inState = authority && lookIn(authority, holds);
   return [
     ...journal,
-    ...rewritten(look, 'RESUME.md', [join(folder, 'RESUME.md')]),
-    ...rewritten(look, 'worklog and its archives', filesBelow(join(folder, 'worklog'))),
-    ...rewritten(look, 'snapshots', filesBelow(join(folder, 'snapshots'))),
-    ...(await mirrorPlaces(workspace, state, holds)),
-    ...removed(look, 'backups and rejected edits', [
-      ...filesBelow(join(folder, 'backups')),
-      ...filesBelow(join(folder, 'rejected')),
-    ]),
-    ...removed(look, 'hook inbox', filesBelow(join(folder, 'inbox'))),
-    ...removed(look, 'hook memory', filesBelow(join(folder, 'hooks'))),
-    ...cutLines(look, 'hook log', [join(folder, 'hook.log'), join(folder, 'hook.old.log')]),
-    ...change(look, 'archive records', filesBelow(join(folder, 'archives')), forgetWrittenTexts),
+    ...rewritten(look, 'RESUME.md', ['RESUME.md']),
+    ...rewritten(look, 'worklog and its archives', filesBelow(look, 'worklog')),
+    ...rewritten(look, 'snapshots', filesBelow(look, 'snapshots')),
+    ...(await mirrorPlaces(context, workspace, state, look)),
+    ...removed(look, 'backups and rejected edits', [...filesBelow(look, 'backups'), ...filesBelow(look, 'rejected')]),
+    ...removed(look, 'hook inbox', filesBelow(look, 'inbox')),
+    ...removed(look, 'hook memory', filesBelow(look, 'hooks')),
+    ...removed(look, 'exports in the data folder', filesBelow(look, 'export')),
+    ...(inState
+      ? [
+          ...cutLines(inState, 'hook log', ['log/hook.log', 'log/hook.old.log']),
+          ...change(inState, 'archive records', filesBelow(inState, archivesOf(workspace)), forgetWrittenTexts),
+          ...named(
+            inState,
+            'backups of client settings',
+            ['user', clone.clone].flatMap((name) => filesBelow(inState, `installed/${name}/installed`)),
+            '`holdfast uninstall` restores the settings from it: edit both yourself.',
+          ),
+        ]
+      : []),
+    ...oldFolders(workspace, look),
     { place: 'known heads', state: 'not there', note: 'They are versions and hashes, without text.' },
     ...beyondReach(state),
   ];
@@ -62,18 +75,37 @@ function journalPlaces(context: Context): ErasedPlace[] {
   ];
 }
 
+/** A folder in which files are looked through and changed. No link is followed to change anything. */
 interface Look {
-  /** Nothing is changed through a link that leads out of this folder. */
   root: string;
   holds: HoldsWords;
+  remove(path: string): boolean;
+  replace(path: string, text: string): void;
+}
+
+const lookIn = ({ root, remove, replace }: OwnFiles, holds: HoldsWords): Look => ({ root, holds, remove, replace });
+
+function lookInTree(root: string, holds: HoldsWords): Look {
+  const { remove, overwrite } = openGuarded(root);
+  return { root, holds, remove, replace: overwrite };
 }
 
 /** Files that were written again from the journal: none should have the text. */
-function rewritten({ holds }: Look, place: string, files: readonly string[]): ErasedPlace[] {
-  const present = files.filter((path) => fileSize(path) !== null);
+const rewritten = (look: Look, place: string, files: readonly string[]): ErasedPlace[] =>
+  named(look, place, files, 'It may still have the text: edit or delete it.', 'done');
+
+/** Files that are only looked at; those with the text are named. */
+function named(
+  { root, holds }: Look,
+  place: string,
+  files: readonly string[],
+  note: string,
+  without: ErasedPlace['state'] = 'not there',
+): ErasedPlace[] {
+  const present = files.map((path) => join(root, path)).filter((path) => fileSize(path) !== null);
   const left = present.filter((path) => mayHold(path, holds));
-  if (left.length === 0) return [{ place, state: present.length > 0 ? 'done' : 'not there' }];
-  return left.map((path) => ({ place, state: 'cannot', path, note: 'It may still have the text: edit or delete it.' }));
+  if (left.length === 0) return [{ place, state: present.length > 0 ? without : 'not there' }];
+  return left.map((path) => ({ place, state: 'cannot', path, note }));
 }
 
 /** A file that is too large to be read counts as one with the text. */
@@ -84,30 +116,32 @@ function mayHold(path: string, holds: HoldsWords): boolean {
 
 /** Copies that are only there in case something is lost: one with the text is deleted. */
 function removed(look: Look, place: string, files: readonly string[]): ErasedPlace[] {
-  return change(look, place, files, (path) => removeFile(path));
+  return change(look, place, files, ({ remove }, path) => remove(path));
 }
 
 function cutLines(look: Look, place: string, files: readonly string[]): ErasedPlace[] {
-  return change(look, place, files, (path, text) => {
-    const lines = text.split('\n').filter((line) => !look.holds(line));
+  return change(look, place, files, ({ holds, replace }, path, text) => {
+    const lines = text.split('\n').filter((line) => !holds(line));
     // A text that goes over several lines: then none of them is kept.
-    writeAtomically(path, look.holds(lines.join('\n')) ? '' : lines.join('\n'), true, 0o600);
+    replace(path, holds(lines.join('\n')) ? '' : lines.join('\n'));
   });
 }
 
 function change(
-  { root, holds }: Look,
+  look: Look,
   place: string,
   files: readonly string[],
-  take: (path: string, text: string) => void,
+  take: (look: Look, path: string, text: string) => void,
 ): ErasedPlace[] {
   const places: ErasedPlace[] = [];
-  for (const path of files) {
-    if (!mayHold(path, holds)) continue;
+  for (const name of files) {
+    const path = join(look.root, name);
+    if (!mayHold(path, look.holds)) continue;
     try {
-      if (isBehindLink(root, path)) throw new Error('It is a link or behind one, and nothing is changed through links');
-      take(path, readDamaged(path) ?? '');
-      if (mayHold(path, holds)) throw new Error('It may still have the text');
+      if (isBehindLink(look.root, path))
+        throw new Error('It is a link or behind one, and nothing is changed through links');
+      take(look, name, readDamaged(path) ?? '');
+      if (mayHold(path, look.holds)) throw new Error('It may still have the text');
       places.push({ place, state: 'done', path });
     } catch (thrown) {
       places.push({ place, state: 'cannot', path, note: `${(thrown as Error).message}. Delete it yourself.` });
@@ -117,55 +151,68 @@ function change(
 }
 
 /** The record of a finished archiving restores files by moving them; the texts it wrote are not needed again. */
-function forgetWrittenTexts(path: string, text: string): void {
-  const moves = JSON.parse(text) as { done?: boolean; writes?: unknown }[];
-  writeAtomically(path, JSON.stringify(moves.map((one) => (one.done === true ? { ...one, writes: [] } : one))));
+function forgetWrittenTexts({ replace }: Look, path: string, text: string): void {
+  const record = JSON.parse(text) as { intents: { done?: boolean; writes?: unknown }[] };
+  const intents = record.intents.map((one) => (one.done === true ? { ...one, writes: [] } : one));
+  replace(path, JSON.stringify({ ...record, intents }));
 }
 
 function isBehindLink(root: string, path: string): boolean {
   return realPathOf(path) !== join(realPathOf(root), relative(root, path));
 }
 
+/** What version 0.1 kept in the working tree, there or where `init --move-old` put it. */
+function oldFolders({ root }: Workspace, look: Look): ErasedPlace[] {
+  const tree = lookInTree(root, look.holds);
+  const note = 'It is of version 0.1 and no longer used: delete it yourself.';
+  const places = [
+    ...named(tree, 'folder of version 0.1', filesBelow(tree, '.holdfast'), note),
+    ...named(look, 'folder of version 0.1', filesBelow(look, 'from-0.1'), note),
+  ];
+  const left = places.filter(({ state }) => state === 'cannot');
+  return left.length > 0 ? left : places.slice(0, 1);
+}
+
 /** Mirrored files follow the journal; what was kept of their earlier text is deleted. */
-async function mirrorPlaces(workspace: Workspace, state: State, holds: HoldsWords): Promise<ErasedPlace[]> {
-  const { tree, folder } = workspace;
+async function mirrorPlaces(context: Context, workspace: Workspace, state: State, look: Look): Promise<ErasedPlace[]> {
+  const { tree } = workspace;
   const files: string[] = [];
-  for (const { format, path } of state.mirrors.values()) {
-    const { files: present } = readMirror(tree, await formatNamed(format), path);
-    files.push(...[path, ...present.keys()].map((one) => join(tree, one)));
+  for (const mirror of state.mirrors.values()) {
+    const { format, path } = mirror;
+    files.push(path, ...(isResumeCopy(mirror) ? [] : readMirror(tree, await formatNamed(format), path).files.keys()));
   }
   // Some formats count the backup among their files.
   const mirrored = [...new Set(files)].filter((path) => !isCopy(basename(path)));
-  const beside = mirrored.flatMap(copiesOf);
-  return [
-    ...rewritten({ root: tree, holds }, 'mirrored files', mirrored),
-    ...baseFiles(state, join(folder, 'mirrors'), holds),
-    ...removed({ root: tree, holds }, 'copies beside mirrored files', beside),
-  ];
+  const inTree = lookInTree(tree, look.holds);
+  const copies = mirrored.flatMap((path) => copiesOf(tree, path));
+  const beside = removed(inTree, 'copies beside mirrored files', copies);
+  // Some formats read such a copy, and then the base has it too.
+  if (beside.some((one) => one.state === 'done')) await syncMirrors(context, state);
+  return [...rewritten(inTree, 'mirrored files', mirrored), ...baseFiles(state, look), ...beside];
 }
 
-/** `STATE.md.bak` and `STATE.md.rejected-20260131T120000Z`. */
-const isCopy = (name: string): boolean => /\.bak$|\.rejected-\d{8}T\d{6}Z(?:-\d+)?$/.test(name);
+/** `STATE.md.bak`, and `STATE.md.rejected-20260131T120000Z` of version 0.1. */
+const isCopy = (name: string): boolean => /\.bak$|\.(?:rejected|corrupt)-\d{8}T\d{6}Z(?:-\d+)?$/.test(name);
 
-function copiesOf(file: string): string[] {
-  const name = basename(file);
-  return listFolder(dirname(file))
+function copiesOf(tree: string, path: string): string[] {
+  const [name, folder] = [basename(path), dirname(path)];
+  return listFolder(join(tree, folder))
     .filter((entry) => entry.startsWith(`${name}.`) && isCopy(entry))
-    .map((entry) => join(dirname(file), entry));
+    .map((entry) => join(folder, entry));
 }
 
 /** The base of a mirror in use shows what others edited and is kept; that of a former mirror is not needed. */
-function baseFiles(state: State, folder: string, holds: HoldsWords): ErasedPlace[] {
-  const files = filesBelow(folder);
+function baseFiles(state: State, look: Look): ErasedPlace[] {
+  const files = filesBelow(look, 'mirrors');
   const inUse = files.filter((file) => {
-    const { format, path } = parseMirror(readDamaged(file));
+    const { format, path } = parseMirror(readDamaged(join(look.root, file)));
     return state.mirrors.has(`${format}:${path}`);
   });
   const former = files.filter((file) => !inUse.includes(file));
-  const stale = rewritten({ root: folder, holds }, 'mirror bases', inUse).map((one) =>
+  const stale = rewritten(look, 'mirror bases', inUse).map((one) =>
     one.state === 'cannot' ? { ...one, note: 'Run `holdfast mirror sync`, then erase again.' } : one,
   );
-  return [...stale, ...removed({ root: folder, holds }, 'bases of former mirrors', former)];
+  return [...stale, ...removed(look, 'bases of former mirrors', former)];
 }
 
 function parseMirror(text: string | null): Partial<Mirror> {
@@ -187,17 +234,18 @@ function beyondReach(state: State): ErasedPlace[] {
     },
     { place: 'exports', state: 'cannot', note: 'Files written with `--out` are not known: delete them yourself.' },
     { place: 'copies and backups of this folder', state: 'cannot', note: 'They are not known here.' },
+    { place: 'data of other users of this repository', state: 'cannot', note: 'Each user erases their own.' },
   ];
 }
 
 const DEPTH = 4;
 
-/** The files below a folder, without following links to folders out of it. */
-function filesBelow(folder: string, depth = DEPTH): string[] {
+/** The files below a folder, as paths from the root, without following links to folders out of it. */
+function filesBelow(look: Pick<Look, 'root'>, folder: string, depth = DEPTH): string[] {
   if (depth === 0) return [];
-  return listFolder(folder).flatMap((name) => {
-    const path = join(folder, name);
-    if (!isFolder(path)) return [path];
-    return isBehindLink(folder, path) ? [] : filesBelow(path, depth - 1);
+  return listFolder(join(look.root, folder)).flatMap((name) => {
+    const path = `${folder}/${name}`;
+    if (!isFolder(join(look.root, path))) return [path];
+    return isBehindLink(join(look.root, folder), join(look.root, path)) ? [] : filesBelow(look, path, depth - 1);
   });
 }

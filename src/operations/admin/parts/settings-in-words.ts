@@ -1,5 +1,5 @@
 import { oneLine } from '../../../core/text.ts';
-import type { WorkspaceConfig } from '../../../workspace/workspace-settings.ts';
+import type { WorkspaceConfig } from '../../../workspace/state/workspace-settings.ts';
 
 /** Every setting with what it does, for someone who decides about it. */
 export function settingsInWords({ store, notify, capture }: WorkspaceConfig): string[] {

@@ -10,13 +10,15 @@ import type { SeenEvidence } from '../../../core/views/conflict.ts';
 import { isGone } from '../../../core/views/liveness.ts';
 import { ancestorsOf, planView } from '../../../core/views/plan.ts';
 import { positionOf } from '../../../core/views/position.ts';
-import type { GitStatus } from '../../../workspace/git-status.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { GitStatus } from '../../../workspace/git/status.ts';
 import { hostName } from '../../../workspace/process.ts';
 import type { Context } from '../../context.ts';
+import { knownHistory, lookAtHistory } from '../../journal/parts/known-heads.ts';
 import { treeMark } from '../../working-tree.ts';
-import { findEvidence } from './evidence.ts';
+import { filesOfLeft, findEvidence } from './evidence.ts';
 import { observeChanges, observeClients, observeProcesses } from './observe.ts';
-import { readingList } from './reading-list.ts';
+import { readingList, stepFiles } from './reading-list.ts';
 
 export interface BriefOptions extends BriefReader {
   form: BriefForm;
@@ -25,6 +27,8 @@ export interface BriefOptions extends BriefReader {
   others?: OtherRuns | undefined;
   /** Nothing is unfinished here, and this run was finished last. */
   isLastFinished?: boolean | undefined;
+  /** Sessions that are gone, as they will be recorded. */
+  ended?: readonly Session[] | undefined;
   /** Edits of mirrored files that were just found. */
   edits?: SeenEvidence['edits'];
   countTokens?: CountTokens | undefined;
@@ -45,25 +49,32 @@ export async function briefFor(
   context: Context,
   state: State,
   status: Promise<GitStatus | null> | null,
-  { form, edits, countTokens, budget = BUDGET_TOKENS, others, isLastFinished, ...reader }: BriefOptions,
+  { form, edits, ended = [], countTokens, budget = BUDGET_TOKENS, others, isLastFinished, ...reader }: BriefOptions,
 ): Promise<BriefAnswer> {
   const budgetTokens = budget === 'hook' ? PLANNED_HOOK_TOKENS : budget;
   const engine = await context.engine();
   const position = positionOf(state, planView(state), reader.session);
-  const [liveness, rows] = await Promise.all([
+  const step = position.current?.step;
+  // Asked for at the same moment, so that all of them share one look at the run.
+  const [liveness, recorded, artifacts, left] = await Promise.all([
     engine.liveness(state),
-    readRows(context, state, position.current?.step),
+    readRows(engine, state, step),
+    status && step ? stepFiles(engine, state, step) : [],
+    status ? filesOfLeft(engine, state) : [],
   ]);
+  const sessions = recorded.sessions.map((session) => ended.find(({ id }) => id === session.id) ?? session);
+  const rows = { ...recorded, sessions };
   const observed = {
     mark: treeMark(context),
     host: hostName(),
     others,
     isLastFinished,
+    history: await (status ? lookAtHistory(context) : knownHistory(context)),
     processes: await observeProcesses(context, state, liveness),
     clients: observeClients(rows.sessions),
     ...(status && {
-      seen: await findEvidence(context, state, status, edits),
-      files: await readingList(context, state, position, budgetTokens),
+      seen: await findEvidence(context, state, { status, edits, files: { written: rows.files, left } }),
+      files: readingList(context, state, position, artifacts, budgetTokens),
       changes: await observeChanges(context, state, rows, status),
       said: await wordsOfCut(context, state, rows.sessions, reader.session),
     }),
@@ -99,15 +110,14 @@ const COMMANDS = 60;
 const FILES = 100;
 const RESULTS = 3;
 
-async function readRows(context: Context, state: State, step: Step | undefined): Promise<BriefRows> {
-  const engine = await context.engine();
+async function readRows(engine: Engine, state: State, step: Step | undefined): Promise<BriefRows> {
   const run = state.run?.id ?? '';
   const [sessions, commands, files, results, decisions] = await Promise.all([
     state.totals.sessions > 0 ? engine.rows(run, { kind: 'session', limit: SESSIONS }) : [],
     engine.rows(run, { kind: 'effect', status: 'ended', limit: COMMANDS }),
     engine.rows(run, { kind: 'file', tag: 'written', limit: FILES }),
     engine.rows(run, { kind: 'result', limit: RESULTS }),
-    decisionsAbout(context, state, step),
+    decisionsAbout(engine, state, step),
   ]);
   const recent = sessions.map((row) => row.doc as Session);
   const missing = [...state.sessions.values()].filter((session) => !recent.some(({ id }) => id === session.id));
@@ -125,11 +135,10 @@ const IRREVERSIBLE_LIMIT = 60;
 const NEWEST_LIMIT = 12;
 
 /** Decisions about the step, its ancestors and its files first, then irreversible ones, then those that replace others, then the newest. */
-async function decisionsAbout(context: Context, state: State, step: Step | undefined): Promise<Decision[]> {
+async function decisionsAbout(engine: Engine, state: State, step: Step | undefined): Promise<Decision[]> {
   const run = state.run?.id ?? '';
   const total = state.totals.activeDecisions;
   if (total === 0) return [];
-  const engine = await context.engine();
   const keys = step ? [step.key, ...ancestorsOf(state, step).map((above) => above.key), ...filesOf(step)] : [];
   const active = { kind: 'decision', status: 'active' };
   // Few are read with one query instead of one per tag: RESUME.md needs them after most commands.

@@ -1,4 +1,4 @@
-import type { FileRow, Session, State } from '../../../core/fold/state.ts';
+import type { FileRow, Session, State, Step } from '../../../core/fold/state.ts';
 import type { TreeMark } from '../../../core/journal/event.ts';
 import {
   type Ancestry,
@@ -11,9 +11,10 @@ import {
   type WorkMark,
 } from '../../../core/views/conflict.ts';
 import { planView } from '../../../core/views/plan.ts';
+import type { Engine } from '../../../engine/engine.ts';
 import { findMoved, observeFiles, type Wanted } from '../../../workspace/evidence.ts';
-import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../../../workspace/git-status.ts';
-import { installedPaths, isInstalled } from '../../../workspace/installed.ts';
+import { type GitStatus, readAdded, readAncestry, readGitStatus } from '../../../workspace/git/status.ts';
+import { installedPaths, isInstalled } from '../../../workspace/state/installed.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
 import { treeMark } from '../../working-tree.ts';
@@ -28,7 +29,7 @@ export interface Findings extends Evidence {
 }
 
 /** Files checked of interrupted and failed steps, and again of those recorded last. */
-const FILES_LIMIT = 100;
+const FILES_LIMIT = 30;
 /** A wave may leave many steps, and each costs a query. */
 const STEPS_LIMIT = 10;
 
@@ -46,11 +47,18 @@ export async function fullTreeMark(context: Context, status: Promise<GitStatus |
   return mark && found ? { ...mark, dirty: [...found.dirty.keys()].slice(0, DIRTY_LIMIT) } : mark;
 }
 
+export interface Looking {
+  status?: Promise<GitStatus | null> | undefined;
+  /** Edits of mirrored files that were just found. */
+  edits?: SeenEvidence['edits'];
+  /** Where they are already read: the files that were written last, and those of interrupted and failed steps. */
+  files?: { written: readonly FileRow[]; left: readonly FileRow[] } | undefined;
+}
+
 export async function findEvidence(
   context: Context,
   state: State,
-  status: Promise<GitStatus | null> = beginGitStatus(context),
-  edits: SeenEvidence['edits'] = [],
+  { status = beginGitStatus(context), edits = [], files: known }: Looking = {},
 ): Promise<Findings> {
   const workspace = context.workspace();
   // A shared journal has runs of other workspaces, which this tree is not evidence for.
@@ -60,7 +68,7 @@ export async function findEvidence(
   const { tree } = workspace;
   const mark = treeMark(context);
   const here = mark?.tree ?? null;
-  const recorded = await recordedEvidence(context, state, here);
+  const recorded = await recordedEvidence(context, state, here, known);
   const heads = recorded.marks.filter((one) => one.tree === here).map((one) => one.head);
   const ancestry = readAncestries(tree, mark?.head ?? null, heads);
   const wanted = wantedFiles(recorded, here);
@@ -109,18 +117,37 @@ export async function ownChanges(
   return { ...status, dirty: withoutMirrors(workspace, state, dirty) };
 }
 
-async function recordedEvidence(context: Context, state: State, here: string | null): Promise<RecordedEvidence> {
+const leftSteps = (state: State): Step[] =>
+  planView(state)
+    .leaves.filter((view) => view.interrupted || view.status === 'failed')
+    .slice(0, STEPS_LIMIT)
+    .map((view) => view.step);
+
+/** The files of interrupted and failed steps. */
+export async function filesOfLeft(engine: Engine, state: State): Promise<FileRow[]> {
+  const pages = await Promise.all(leftSteps(state).map((step) => readFiles(engine, state, `step:${step.key}`)));
+  return pages.flat();
+}
+
+async function readFiles(engine: Engine, state: State, tag: string): Promise<FileRow[]> {
+  const rows = await engine.rows(state.run?.id ?? '', { kind: 'file', tag, limit: FILES_LIMIT });
+  return rows.map((row) => row.doc as FileRow);
+}
+
+async function recordedEvidence(
+  context: Context,
+  state: State,
+  here: string | null,
+  known: Looking['files'],
+): Promise<RecordedEvidence> {
   const engine = await context.engine();
   const run = state.run?.id ?? '';
-  const unfinished = planView(state).leaves.filter((view) => view.interrupted || view.status === 'failed');
-  const steps = unfinished.slice(0, STEPS_LIMIT).map((view) => view.step);
-  const kind = { kind: 'file', limit: FILES_LIMIT };
-  const pages = await Promise.all([
-    ...steps.map((step) => engine.rows(run, { ...kind, tag: `step:${step.key}` })),
-    engine.rows(run, { ...kind, tag: 'written' }),
-  ]);
-  const rows = [...pages.slice(0, -1).flat().slice(0, FILES_LIMIT), ...(pages.at(-1) ?? [])];
-  const files = new Map(rows.map((row) => [row.id, row.doc as FileRow]));
+  const steps = leftSteps(state);
+  const [left, written] = known
+    ? [known.left, known.written]
+    : await Promise.all([filesOfLeft(engine, state), readFiles(engine, state, 'written')]);
+  const rows = [...left.slice(0, FILES_LIMIT), ...written.slice(0, FILES_LIMIT)];
+  const files = new Map(rows.map((file) => [file.path, file]));
   const last = new Set(steps.map((step) => step.lastSession).filter((id) => id !== null));
   const sessions = last.size > 0 ? await engine.recall(run, [...last]) : [];
   const { plan, openedAt } = state.run ?? {};

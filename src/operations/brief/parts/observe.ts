@@ -3,8 +3,8 @@ import type { BriefRows, ObservedProcess, TreeChanges } from '../../../core/brie
 import type { Session, State } from '../../../core/fold/state.ts';
 import type { Liveness } from '../../../core/views/liveness.ts';
 import { isGone } from '../../../core/views/liveness.ts';
-import { readCommitsSince, readLineCounts } from '../../../workspace/git-changes.ts';
-import type { GitStatus } from '../../../workspace/git-status.ts';
+import { readCommitsSince, readLineCounts } from '../../../workspace/git/changes.ts';
+import type { GitStatus } from '../../../workspace/git/status.ts';
 import { hostName, probeOwner } from '../../../workspace/process.ts';
 import { findProcesses } from '../../../workspace/process-search.ts';
 import { lookAtFile } from '../../../workspace/tree-file.ts';
@@ -58,7 +58,7 @@ export async function observeChanges(
   const mark = treeMark(context);
   const start = firstHead(rows.sessions, mark?.tree ?? null);
   const [counts, commits] = await Promise.all([
-    dirty.size > 0 ? within(PATIENCE_MS, readLineCounts(tree)) : null,
+    mayShowLines(dirty, rows) ? within(PATIENCE_MS, readLineCounts(tree)) : null,
     start === null || start === mark?.head ? [] : within(PATIENCE_MS, readCommitsSince(tree, start)),
   ]);
   const named = new Set([...rows.files.map((file) => file.path), ...[...dirty.keys()].slice(0, LOOKED)]);
@@ -75,6 +75,12 @@ export async function observeChanges(
     else if (word !== null && counted) lines.set(path, { is: 'edited', ...counted });
   }
   return { dirty, lines, modifiedAt, commits };
+}
+
+/** Whether a changed file may be the run's: recorded as written, or clean when a session began. Else git is not asked again. */
+function mayShowLines(dirty: ReadonlyMap<string, string>, { files, sessions }: BriefRows): boolean {
+  if (dirty.size === 0) return false;
+  return files.some(({ path }) => dirty.has(path)) || sessions.some(({ mark }) => mark?.dirty !== undefined);
 }
 
 /** The commit at which the run began in this working tree. */

@@ -1,26 +1,27 @@
 import { join, posix } from 'node:path';
 import { adviseReading, type FileAdvice, planFileNames } from '../../../core/brief/reading.ts';
-import type { FileRow, State } from '../../../core/fold/state.ts';
-import { estimateTokens } from '../../../core/tokens.ts';
+import type { FileRow, State, Step } from '../../../core/fold/state.ts';
 import type { Position } from '../../../core/views/position.ts';
+import type { Engine } from '../../../engine/engine.ts';
 import { recordedPath } from '../../../workspace/files.ts';
 import { fileSize, listFolder, mustReadText, pathExists } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 
-/** Larger files are not read to count their tokens. */
-const MEASURED_BYTES = 1024 * 1024;
+/** Larger files are not read to count their lines. */
+const COUNTED_BYTES = 1024 * 1024;
+/** Of text, code and JSON: 2.5 to 3.7. Counting the tokens of all files takes longer than the rest of the brief. */
+const BYTES_PER_TOKEN = 3.2;
 const ARTIFACTS = 6;
 const FILES = 12;
-/** A long file is estimated from three pieces: counting all of it takes longer than the rest of the brief. */
-const PIECE_CHARS = 300;
 
 /** The files to read before continuing at a position, in order, each with its present size. */
-export async function readingList(
+export function readingList(
   context: Context,
   state: State,
   position: Position,
+  artifacts: readonly FileRow[],
   budgetTokens: number,
-): Promise<FileAdvice[]> {
+): FileAdvice[] {
   const step = position.current?.step;
   if (!step) return [];
   const tree = context.workspace()?.tree ?? context.dir;
@@ -34,14 +35,17 @@ export async function readingList(
   for (const path of firstThatExists(tree, folders, plans)) add(path, 'plan');
   for (const names of summaries) for (const path of firstThatExists(tree, folders, names)) add(path, 'summary');
   for (const { path } of step.artifacts) add(path, 'artifact');
-  const engine = await context.engine();
-  const pages = [step.key, ...step.after].map((key) =>
-    engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${key}`, limit: ARTIFACTS }),
-  );
-  for (const { doc } of (await Promise.all(pages)).flat())
-    if (!(doc as FileRow).read) add((doc as FileRow).path, 'artifact');
+  for (const { path, read } of artifacts) if (!read) add(path, 'artifact');
   const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));
   return adviseReading(measured, budgetTokens);
+}
+
+/** The last files of a step and of those it builds on. */
+export async function stepFiles(engine: Engine, state: State, { key, after }: Step): Promise<FileRow[]> {
+  const pages = [key, ...after].map((step) =>
+    engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${step}`, limit: ARTIFACTS }),
+  );
+  return (await Promise.all(pages)).flat().map((row) => row.doc as FileRow);
 }
 
 /** Folders that may hold plan files: the plan's own, those of other tools, the root. */
@@ -63,15 +67,16 @@ function firstThatExists(tree: string, folders: readonly string[], names: readon
   return [];
 }
 
-/** Tokens and lines of a file in the tree; a large one is estimated by its size, an unreadable one is null. */
+/** Tokens, by the size, and lines of a file in the tree; null where they are not known. */
 function measure(tree: string, path: string): { tokens: number | null; lines: number | null } {
   try {
     const file = join(tree, recordedPath(tree, tree, path));
     const size = fileSize(file);
     if (size === null) return UNKNOWN;
-    if (size > MEASURED_BYTES) return { tokens: Math.ceil(size / 3), lines: null };
-    const text = mustReadText(file);
-    return { tokens: countFile(text), lines: countLines(text) };
+    return {
+      tokens: Math.ceil(size / BYTES_PER_TOKEN),
+      lines: size > COUNTED_BYTES ? null : countLines(mustReadText(file)),
+    };
   } catch {
     return UNKNOWN;
   }
@@ -83,12 +88,4 @@ function countLines(text: string): number {
   let lines = text === '' || text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
   return lines;
-}
-
-function countFile(text: string): number {
-  const { length } = text;
-  if (length <= PIECE_CHARS * 4) return estimateTokens(text);
-  const starts = [0, (length - PIECE_CHARS) >> 1, length - PIECE_CHARS];
-  const tokens = starts.reduce((sum, start) => sum + estimateTokens(text.slice(start, start + PIECE_CHARS)), 0);
-  return Math.ceil((tokens / (starts.length * PIECE_CHARS)) * length);
 }

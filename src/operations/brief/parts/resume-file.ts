@@ -1,6 +1,6 @@
 import type { BriefFacts } from '../../../core/brief/facts.ts';
 import { emptyPage, type LastEnded } from '../../../core/brief/resume-page.ts';
-import { writeBrief } from '../../../core/brief/write.ts';
+import { type BriefText, inForm, writeBrief } from '../../../core/brief/write.ts';
 import type { Run, State } from '../../../core/fold/state.ts';
 import type { Context } from '../../context.ts';
 import { briefFor } from './compose.ts';
@@ -13,13 +13,16 @@ export async function writeResumeFile(context: Context, state: State, withEviden
   const shown = state.run?.status === 'active' ? state : await otherRun(context, state);
   if (shown === null) return saveResumePage(context, emptyPage(lastEnded(state.run), context.now()));
   const reader = { session: null, agent: null, form: 'start' as const };
-  saveFacts(context, shown, (await briefFor(context, shown, status, { ...reader, countTokens: roughTokens })).facts);
+  const { text } = await briefFor(context, shown, status, { ...reader, countTokens: roughTokens });
+  saveResumeText(context, text, shown);
 }
 
-/** The brief that a reader has just got, as a file for the next one. */
-export function saveFacts(context: Context, state: State, facts: BriefFacts): void {
+/** The brief that a reader has just got, as a file for the next one. Without its parts it is written again. */
+export function saveBrief(context: Context, state: State, facts: BriefFacts, parts: BriefText['parts'] | null): void {
   if (state.run?.status !== 'active') return;
-  const { text } = writeBrief({ ...facts, form: 'start' }, { ...BUDGET, countTokens: roughTokens });
+  const text = parts
+    ? inForm('start', facts, parts)
+    : writeBrief({ ...facts, form: 'start' }, { ...BUDGET, countTokens: roughTokens }).text;
   saveResumeText(context, text, state);
 }
 

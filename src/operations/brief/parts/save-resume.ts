@@ -2,7 +2,7 @@ import { isSamePage, pageAfterCheckpoint, resumePage } from '../../../core/brief
 import type { State } from '../../../core/fold/state.ts';
 import type { Context } from '../../context.ts';
 
-const FILE = 'RESUME.md';
+export const RESUME_FILE = 'RESUME.md';
 /** Longer than any page of ours. */
 const LIMIT_BYTES = 256 * 1024;
 
@@ -13,7 +13,7 @@ export function saveResumeText(context: Context, text: string, state: State): vo
 
 /** Brings RESUME.md up to date after checkpoints. False if there is no page to change: the whole must be composed. */
 export function saveCheckpoint(context: Context, state: State, checkpointed: ReadonlySet<string>): boolean {
-  const page = context.workspace()?.files.read(FILE, LIMIT_BYTES);
+  const page = context.workspace()?.files.read(RESUME_FILE, LIMIT_BYTES);
   const changed = page ? pageAfterCheckpoint(page, state, checkpointed, context.now()) : null;
   if (changed === null) return false;
   saveResumePage(context, changed);
@@ -25,8 +25,8 @@ export function saveResumePage(context: Context, page: string): void {
   const workspace = context.workspace();
   if (!workspace) return;
   try {
-    const before = workspace.files.read(FILE, LIMIT_BYTES);
-    if (before === null || !isSamePage(before, page)) workspace.files.replace(FILE, page, 'derived');
+    const before = workspace.files.read(RESUME_FILE, LIMIT_BYTES);
+    if (before === null || !isSamePage(before, page)) workspace.files.replace(RESUME_FILE, page, 'derived');
   } catch (thrown) {
     context.warn(`RESUME.md could not be written: ${(thrown as Error).message}. The journal has everything.`);
   }

@@ -1,9 +1,12 @@
 import { Fault } from '../../../core/fault.ts';
 import { oneLine } from '../../../core/text.ts';
+import type { FormatName } from '../../../formats/format.ts';
+import { findForeignState } from '../../../workspace/foreign.ts';
 import type { Context } from '../../context.ts';
 import { takenOver } from './adopted-words.ts';
 import { findForeign } from './find-foreign.ts';
 import type { ForeignFile } from './foreign-file.ts';
+import { mirrorOwner } from './mirrors.ts';
 
 /** State files of other tools in a folder that has no run yet, one line each. */
 export async function foreignHere(context: Context): Promise<string[]> {
@@ -20,6 +23,17 @@ function foreignLine({ name, format, parsed }: ForeignFile): string {
   const { position } = parsed.model ? takenOver(parsed.model) : { position: null };
   const version = parsed.version ? ` ${parsed.version}` : '';
   return `${oneLine(name, 120)}: ${format.name}${version}${position ? `, ${position}` : ''}`;
+}
+
+/** The runs whose mirrors lie here. */
+export async function mirroringHere(context: Context): Promise<string[]> {
+  const tree = context.workspace()?.tree;
+  const owners = new Set<string>();
+  for (const { format, path } of tree === undefined ? [] : findForeignState(tree)) {
+    const owner = await mirrorOwner(context, { format: format as FormatName, path });
+    if (owner !== null) owners.add(owner);
+  }
+  return [...owners];
 }
 
 /** Where there is no run, but state of another tool, the way to continue is to adopt it. */

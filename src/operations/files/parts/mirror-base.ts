@@ -6,12 +6,15 @@ import type { Workspace } from '../../../workspace/workspace.ts';
 
 /**
  * The base of a mirror: its files as they were last written or read. Comparing with it shows what others edited since;
- * without it nothing is known about edits.
+ * without it nothing is known about edits. It holds contents and hashes: which files are written, and with what, follows
+ * from the journal and the format alone.
  */
 interface SavedBase extends MirrorMemory {
-  files: [path: string, text: string][];
-  /** The texts that are about to replace them; there only while they are written, or after a crash. */
-  writing?: [path: string, text: string][];
+  /** The clone that added the mirror. In a copy of this folder it is another one, and the mirror is not the copy's. */
+  addedBy?: string;
+  files?: [path: string, text: string][];
+  /** Hashes of the texts that are about to replace them; there only while they are written, or after a crash. */
+  writing?: [path: string, sha256: string][];
 }
 
 /** What is known of a mirror apart from its text. */
@@ -43,32 +46,48 @@ export interface Version {
 
 const VERSIONS_KEPT = 50;
 
-/** After a crash a file that is not as it was before counts as written. */
+/** The texts that are known, null if none ever were. After a crash, a file with the text that was to be written is ours. */
 export function readBase(workspace: Workspace, mirror: Mirror, present: Files): Files | null {
   const saved = readSaved(workspace, mirror);
-  if (saved === null) return null;
+  if (!saved?.files) return null;
   const base = new Map(saved.files);
-  for (const [path, text] of saved.writing ?? []) {
-    if (present.get(path) !== base.get(path)) base.set(path, text);
-  }
+  for (const path of writtenBefore(saved, present)) base.set(path, present.get(path) ?? '');
   return base;
 }
 
 /**
- * What a process that died had still to write. It is written now: with the first of several files in place, the format
- * may see no reason to write the others.
+ * The texts to render over: after a crash as they were before it. With the first of several files in place, the format may
+ * see no reason to write the others.
  */
-export function unwrittenFiles(workspace: Workspace, mirror: Mirror, present: Files): Files {
+export function withoutCutOff(workspace: Workspace, mirror: Mirror, present: Files): Files {
   const saved = readSaved(workspace, mirror);
-  const before = new Map(saved?.files);
-  return new Map((saved?.writing ?? []).filter(([path]) => present.get(path) === before.get(path)));
+  const [files, before] = [new Map(present), new Map(saved?.files)];
+  for (const path of saved ? writtenBefore(saved, present) : []) {
+    const text = before.get(path);
+    if (text === undefined) files.delete(path);
+    else files.set(path, text);
+  }
+  return files;
+}
+
+function writtenBefore({ writing = [] }: SavedBase, present: Files): string[] {
+  return writing.flatMap(([path, hash]) => (sha256(present.get(path) ?? '') === hash ? path : []));
+}
+
+/** A mirror belongs to the clone that added it; others neither read nor write its file until they add it too. */
+export function isOwnMirror(workspace: Workspace, mirror: Mirror): boolean {
+  return readSaved(workspace, mirror)?.addedBy === workspace.clone.clone;
+}
+
+export function claimMirror(workspace: Workspace, mirror: Mirror): void {
+  save(workspace, mirror, { ...readSaved(workspace, mirror), addedBy: workspace.clone.clone });
 }
 
 export const wasCutOff = (workspace: Workspace, mirror: Mirror): boolean =>
   readSaved(workspace, mirror)?.writing !== undefined;
 
 export function readMemory(workspace: Workspace, mirror: Mirror): MirrorMemory {
-  const { files: _, writing: _w, ...memory } = readSaved(workspace, mirror) ?? { files: [] };
+  const { files: _, writing: _w, addedBy: _a, ...memory } = readSaved(workspace, mirror) ?? {};
   return memory;
 }
 
@@ -80,15 +99,15 @@ export function saveBase(
   writing?: Files,
   now?: MirrorMemory,
 ): void {
-  const { bindings: _, told: _t, ...memory } = readMemory(workspace, mirror);
-  const saved: SavedBase = { ...memory, ...now, files: [...files], ...(writing ? { writing: [...writing] } : {}) };
-  workspace.files.replace(baseFile(mirror), JSON.stringify({ ...mirror, ...saved }));
+  const { bindings: _, told: _t, writing: _w, ...known } = readSaved(workspace, mirror) ?? {};
+  const hashes = writing && [...writing].map(([path, text]): [string, string] => [path, sha256(text)]);
+  save(workspace, mirror, { ...known, ...now, files: [...files], ...(hashes ? { writing: hashes } : {}) });
 }
 
 /** Saves what is known, and leaves the texts. */
 export function saveMemory(workspace: Workspace, mirror: Mirror, memory: MirrorMemory): void {
   const saved = readSaved(workspace, mirror);
-  if (saved) workspace.files.replace(baseFile(mirror), JSON.stringify({ ...mirror, ...saved, ...memory }));
+  if (saved) save(workspace, mirror, { ...saved, ...memory });
 }
 
 /** The versions with the present one, if it is new. */
@@ -103,6 +122,10 @@ function readSaved(workspace: Workspace, mirror: Mirror): SavedBase | null {
   } catch {
     return null;
   }
+}
+
+function save(workspace: Workspace, mirror: Mirror, saved: SavedBase): void {
+  workspace.files.replace(baseFile(mirror), JSON.stringify({ ...mirror, ...saved }));
 }
 
 const baseFile = ({ format, path }: Mirror): string => `mirrors/${sha256(`${format}:${path}`).slice(0, 16)}.json`;

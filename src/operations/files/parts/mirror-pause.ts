@@ -3,7 +3,7 @@ import type { Mirror } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { instantOf } from '../../../core/time.ts';
 import type { Parsed } from '../../../formats/format.ts';
-import { readBlobs } from '../../../workspace/git-status.ts';
+import { readBlobs } from '../../../workspace/git/status.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
 import type { MirrorMemory, Paused, Version } from './mirror-base.ts';
 

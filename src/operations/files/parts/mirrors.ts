@@ -10,26 +10,27 @@ import { planView } from '../../../core/views/plan.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';
 import { formatNames, formats } from '../../../formats/index.ts';
-import { recordedPath } from '../../../workspace/files.ts';
+import { keepCopy } from '../../../workspace/guarded/copies.ts';
+import { openGuarded } from '../../../workspace/guarded/tree-files.ts';
 import { withFileLock } from '../../../workspace/lock.ts';
-import { isFile } from '../../../workspace/read.ts';
 import { openTree } from '../../../workspace/tree.ts';
-import type { Workspace } from '../../../workspace/workspace.ts';
-import { keepCopy, replaceText } from '../../../workspace/write.ts';
+import { shownPath, type Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
 import { absorbEdit, FILE_IDENTITY, takeFileSide } from './absorb.ts';
 import {
+  isOwnMirror,
   type MirrorMemory,
   type Paused,
   readBase,
   readMemory,
   saveBase,
   saveMemory,
-  unwrittenFiles,
   type Version,
   wasCutOff,
+  withoutCutOff,
   withVersion,
 } from './mirror-base.ts';
+import { mustBeMirrorable } from './mirror-paths.ts';
 import { goneFile, PAUSE_HINT, pauseFor, staleCopy } from './mirror-pause.ts';
 import { readWholeRun } from './run-model.ts';
 
@@ -67,9 +68,13 @@ export async function syncMirrors(context: Context, state: State, options: SyncO
   const run = state.run?.id;
   if (!workspace || run === undefined || state.mirrors.size === 0) return [];
   const engine = await context.engine();
+  const own = [...state.mirrors.values()].filter(
+    (mirror) => formatNames.includes(mirror.format as FormatName) && isOwnMirror(workspace, mirror),
+  );
+  if (own.length === 0) return [];
   const synced = await withFileLock(join(workspace.files.folder('mirrors'), 'lock'), LOCK_WAIT_MS, async () => {
     const done: Synced[] = [];
-    for (const mirror of state.mirrors.values()) {
+    for (const mirror of own) {
       const format = await formatNamed(mirror.format);
       done.push(await syncMirror({ context, engine, workspace, run, mirror, format, ...options }));
     }
@@ -134,10 +139,14 @@ interface Sync extends SyncOptions {
 /** An edit made while a mirror is being written is absorbed, and the mirror rendered again, this many times at most. */
 const ATTEMPTS = 5;
 
+export const unsynced = (mirror: Mirror): Synced => ({
+  ...mirror,
+  ...{ absorbed: 0, news: [], asks: [], paused: null, rejected: null, written: [], problems: [] },
+});
+
 async function syncMirror(sync: Sync): Promise<Synced> {
   const { context, mirror } = sync;
-  const nothing = { absorbed: 0, news: [], asks: [], paused: null, rejected: null, written: [], problems: [] };
-  const result: Synced = { ...mirror, ...nothing };
+  const result = unsynced(mirror);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (await syncOnce(sync, result)) return result;
     await new Promise((resolve) => setTimeout(resolve, attempt * 20));
@@ -149,6 +158,7 @@ async function syncMirror(sync: Sync): Promise<Synced> {
 /** Returns false, and has overwritten nothing, if a file was edited after it was read. */
 async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   const { context, engine, workspace, run, mirror, format, write = true, keep } = sync;
+  mustBeMirrorable(workspace.tree, format, mirror.path);
   const { found, files } = readMirror(workspace.tree, format, mirror.path);
   const base = readBase(workspace, mirror, files);
   const memory = readMemory(workspace, mirror);
@@ -181,24 +191,24 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     if (isTheirs && !isRejected) saveBase(workspace, mirror, absorbed, undefined, known);
     return true;
   }
-  const previous = new Map([...absorbed, ...unwrittenFiles(workspace, mirror, files)]);
   const shown = withAsks(model, parsed, bindings, new Set(read.hidden), result.asks);
-  const rendered = format.render(shown, found, previous, engine.now());
+  const rendered = format.render(shown, found, withoutCutOff(workspace, mirror, absorbed), engine.now());
   // A file without a base may hold anything, so the whole of it is kept.
   const isUnknown = files.has(mirror.path) && !base?.has(mirror.path);
-  if (isUnknown && rendered.has(mirror.path)) result.rejected ??= reject(sync);
-  const wanted = new Map([...previous, ...rendered]);
+  if (isUnknown && rendered.has(mirror.path)) result.rejected ??= reject(sync, files);
+  const wanted = new Map([...absorbed, ...rendered]);
   const writing = new Map([...wanted].filter(([path, text]) => files.get(path) !== text));
+  for (const path of writing.keys()) mustBeMirrorable(workspace.tree, format, path);
   await mustBeFree(context, engine, state, writing.keys());
   // Saved first: what a crash leaves half written is then known as our own text, not taken for an edit.
   if (writing.size > 0) saveBase(workspace, mirror, absorbed, writing, remembered);
   const unwritten = new Map(writing);
+  const tree = openGuarded(workspace.tree);
   for (const [path, text] of writing) {
-    const file = join(workspace.tree, recordedPath(workspace.tree, workspace.tree, path));
     // A rejected text must not replace a good backup.
-    const backup = !(path === mirror.path && (isRejected || isUnknown));
+    if (!(path === mirror.path && (isRejected || isUnknown))) keepBackup(sync, path, files.get(path));
     unwritten.delete(path);
-    if (!replaceText(file, files.get(path) ?? null, text, backup)) {
+    if (!tree.replace(path, files.get(path) ?? null, text)) {
       saveBase(workspace, mirror, absorbed, unwritten, remembered);
       return false;
     }
@@ -229,8 +239,7 @@ const withText = (known: readonly Version[] | undefined, text: string | undefine
 async function followArchive(sync: Sync, text: string, result: Synced): Promise<boolean> {
   const { engine, workspace, run, mirror, format } = sync;
   const archive = format.archivedAs?.(mirror.path, text) ?? null;
-  if (archive === null || !isFile(join(workspace.tree, recordedPath(workspace.tree, workspace.tree, archive))))
-    return false;
+  if (archive === null || openGuarded(workspace.tree).read(archive) === null) return false;
   const { done, total } = planView(await engine.load(run)).progress;
   if (total === 0 || done < total) return false;
   await engine.execute(run, { type: 'mirror.remove', ...mirror }, FILE_IDENTITY);
@@ -278,7 +287,7 @@ async function readEdit(
   result.problems = parsed.problems;
   const isEdited = base === null || !isSame(base, files);
   if (isEdited && parsed.model === null) {
-    result.rejected = reject(sync);
+    result.rejected = reject(sync, files);
     // Only the main file goes back to its last text; the files beside it were not rejected.
     absorbed.delete(mirror.path);
     const last = base?.get(mirror.path);
@@ -305,11 +314,27 @@ async function readEdit(
   return { ...unchanged, hidden: done.hidden };
 }
 
-const reject = ({ workspace, mirror, engine }: Sync): string =>
-  keepCopy(workspace.tree, mirror.path, 'rejected', engine.now());
+/** Keeps the text of a file that goes, and returns where. */
+function reject({ workspace, mirror, engine }: Sync, files: Files): string {
+  const text = files.get(mirror.path) ?? '';
+  const copy = keepCopy(workspace.files, 'rejected', mirror.path, text, engine.now());
+  return shownPath(workspace, join(workspace.folder, copy));
+}
+
+function keepBackup({ workspace, mirror, engine, format }: Sync, path: string, text: string | undefined): void {
+  if (text === undefined) return;
+  keepCopy(workspace.files, 'backups', path, text, engine.now());
+  const beside = path === mirror.path ? format.backupOf?.(path) : undefined;
+  if (beside !== undefined) openGuarded(workspace.tree).overwrite(beside, text);
+}
 
 /** Refuses to write under another session's claim; the files are written after it is released. */
-async function mustBeFree(context: Context, engine: Engine, state: State, paths: Iterable<string>): Promise<void> {
+export async function mustBeFree(
+  context: Context,
+  engine: Engine,
+  state: State,
+  paths: Iterable<string>,
+): Promise<void> {
   if (state.claims.size === 0) return;
   const { actor, session } = context.identity;
   const mine = [...state.sessions.values()].find((one) => one.id === session || one.agent === actor.name)?.id ?? null;
@@ -386,6 +411,7 @@ function unwritable({ format, path }: Mirror, { version, problems }: Parsed): Fa
 export function withoutMirrors(workspace: Workspace, { mirrors }: State, dirty: ReadonlyMap<string, string>) {
   const own = new Set<string>();
   for (const mirror of mirrors.values()) {
+    if (!isOwnMirror(workspace, mirror)) continue;
     for (const path of [mirror.path, ...(readBase(workspace, mirror, new Map())?.keys() ?? [])]) {
       own.add(path).add(`${path}.bak`);
       // Git names an untracked folder instead of its files.

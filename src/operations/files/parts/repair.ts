@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import type { Repaired } from '../../../formats/format.ts';
-import { pathExists } from '../../../workspace/read.ts';
-import { openTree } from '../../../workspace/tree.ts';
-import { keepCopy, writeInside } from '../../../workspace/write.ts';
+import { keepCopy, lastCopy } from '../../../workspace/guarded/copies.ts';
+import { openGuarded } from '../../../workspace/guarded/tree-files.ts';
+import { type FileTree, openTree } from '../../../workspace/tree.ts';
+import { shownPath, type Workspace } from '../../../workspace/workspace.ts';
 import { execute, forPart } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { findForeign } from './find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './foreign-file.ts';
 import { saveBase } from './mirror-base.ts';
+import { mustBeMirrorable } from './mirror-paths.ts';
 import { syncMirrors } from './mirrors.ts';
 import { readWholeRun } from './run-model.ts';
 
@@ -42,7 +44,7 @@ export async function examineFiles(context: Context, path: string, repair: boole
 
 async function repairFile(context: Context, file: ForeignFile, repair: boolean): Promise<Examined[]> {
   const { format, base: root, found } = file;
-  const repaired = format.repair(found, openTree(root));
+  const repaired = format.repair(found, withBackup(openTree(root), context.workspace(), found.main));
   if (!repaired) {
     const message =
       'Nothing around it shows the state of the work. `holdfast init` starts a new run; the file stays as it is.';
@@ -54,13 +56,29 @@ async function repairFile(context: Context, file: ForeignFile, repair: boolean):
     const message = `It can be repaired from ${repaired.sources.join(', ')}, as a run and as a file: \`holdfast doctor ${found.main} --repair\`. The damaged file is kept.`;
     return [...shown, { code: 'salvageable', level: 'error', at: found.main, message }];
   }
+  mustBeMirrorable(root, format, found.main);
   const run = await adoptRepaired(context, file, repaired, findings);
   const { now } = await context.engine();
-  const kept = pathExists(join(root, found.main)) ? keepCopy(root, found.main, 'corrupt', now()) : null;
+  const kept = keepDamaged(context.workspace(), file, now());
   await rewrite(context, file, run);
   await syncMirrors(context, await (await context.engine()).load(run));
   const message = `Run ${run} was repaired from ${repaired.sources.join(', ')}, and the file was rewritten.${kept ? ` The damaged one is kept as ${kept}.` : ''} Check each step before you rely on it.`;
   return [...shown, { code: 'repaired', level: 'warning', at: found.main, message }];
+}
+
+/** The last backup in the data folder, under the name that backups beside a file have. */
+function withBackup(tree: FileTree, workspace: Workspace | null, main: string): FileTree {
+  const path = `${main}.bak`;
+  const backup = workspace && !tree.paths.includes(path) ? lastCopy(workspace.files, 'backups', main) : null;
+  if (backup === null) return tree;
+  return { ...tree, paths: [...tree.paths, path].sort(), read: (one) => (one === path ? backup : tree.read(one)) };
+}
+
+function keepDamaged(workspace: Workspace | null, { base: root, found }: ForeignFile, now: string): string | null {
+  const bytes = openGuarded(root).bytes(found.main);
+  if (!workspace || bytes === null) return null;
+  const copy = keepCopy(workspace.files, 'rejected', found.main, bytes, now);
+  return shownPath(workspace, join(workspace.folder, copy));
 }
 
 /** Replaces the damaged file only: its backup beside it may be the only good copy. */
@@ -71,7 +89,7 @@ async function rewrite(context: Context, file: ForeignFile, run: string): Promis
   const model = await readWholeRun(engine, await engine.load(run), format.name);
   const text = format.render(model, found, beside, engine.now()).get(found.main);
   if (text === undefined) return;
-  writeInside(root, found.main, text);
+  openGuarded(root).overwrite(found.main, text);
   const workspace = context.workspace();
   if (workspace) saveBase(workspace, { format: format.name, path: name }, new Map([...beside, [found.main, text]]));
 }

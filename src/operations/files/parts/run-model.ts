@@ -1,4 +1,4 @@
-import type { Session, Snapshot, State } from '../../../core/fold/state.ts';
+import type { Session, Snapshot, State, Step } from '../../../core/fold/state.ts';
 import type { RowKind, Rows } from '../../../core/fold/touch.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
 import { type RunRows, runModelOf } from '../../../core/views/run-model.ts';
@@ -23,10 +23,37 @@ export async function readWholeRun(engine: Engine, state: State, format?: Format
     foreign: await all('foreign'),
   };
   const model = runModelOf(state, rows);
+  if (format === 'maestro') {
+    // Its manifests have no place for a file of which only the name is known.
+    const steps = model.steps.map((step) => ({
+      ...step,
+      ...(step.artifacts
+        ? { artifacts: step.artifacts.map((file) => ({ change: 'modified' as const, ...file })) }
+        : {}),
+    }));
+    return { ...model, steps, kept: { ...model.kept, work: workOf(state, rows.results) } };
+  }
   if (format !== 'snap') return model;
   const snapshots = await closingSnapshots(engine, run, await all('snapshot'), rows.sessions);
   const people = rows.sessions.filter((session) => session.kind === 'person').map((session) => session.agent);
   return { ...model, kept: { ...model.kept, snapshots, people: [...new Set(people)] } };
+}
+
+/** Who did each step, and how it was verified, which the maestro format logs. */
+function workOf(state: State, results: RunRows['results']): Record<string, { by?: string; validation?: string }> {
+  const by = new Map(results.map((result) => [result.step, result.by]));
+  return Object.fromEntries(
+    [...state.steps.values()].map(({ key, holder, lastAgent, verified }) => {
+      const who = by.get(key) ?? holder?.agent ?? lastAgent ?? undefined;
+      return [key, { ...(who ? { by: who } : {}), ...(verified ? { validation: validationWords(verified) } : {}) }];
+    }),
+  );
+}
+
+/** `Pass: npm test, exit 0, 09:41Z`. */
+function validationWords({ result, basis, probe, at }: NonNullable<Step['verified']>): string {
+  const how = probe === null ? `${basis}` : `${probe}${result === 'pass' ? ', exit 0' : ''}`;
+  return `${result === 'pass' ? 'Pass' : 'Fail'}: ${how}, ${at.slice(11, 16)}Z`;
 }
 
 /** The snapshots taken at the end of sessions, which the snap format keeps in a file per agent. */

@@ -78,7 +78,7 @@ export function mustBeReadable(file: string, text: string, edits: readonly Edit[
 
 /** Our commands in a client's settings: the program with `hook` or `mcp`, or the hook launcher. */
 const OUR_COMMAND =
-  /holdfast(?:\.cjs)?(?:\\?["'])?(?:\s+|\\?",\s*\\?")(?:hook\s+[a-z]+\s|mcp\b)|holdfast-hook\.sh(?:\\?["'])?\s+[a-z]+\s/;
+  /holdfast(?:\.cjs)?(?:\\?["'])?(?:\s+|\\?",\s*\\?")(?:hook\s+[a-z]+\s|mcp\b)|holdfast-hook(?:\.sh|\.cjs)?(?:\\?["'])?\s+[a-z]+\s/;
 
 export function isOurs(entry: unknown): boolean {
   return OUR_COMMAND.test(JSON.stringify(entry) ?? '');

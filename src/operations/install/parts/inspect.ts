@@ -3,8 +3,8 @@ import { type CodexHook, codexHash, codexKey, trustedHashes } from '../../../cli
 import { clientNames, installOf } from '../../../clients/index.ts';
 import { type Edit, ownFolder, type Place } from '../../../clients/installation.ts';
 import type { Session } from '../../../core/fold/state.ts';
+import { findProgram } from '../../../workspace/git/run.ts';
 import { readDamaged } from '../../../workspace/read.ts';
-import { findProgram } from '../../../workspace/run-git.ts';
 import type { Context } from '../../context.ts';
 import { pathOf } from './apply.ts';
 import { applyEdit, isOurs } from './edit.ts';
@@ -95,9 +95,9 @@ function hooksIn(text: string): CodexHook[] {
 /** Compares the program that the settings start with the one that runs: nothing from a record is started. */
 function unreachable(place: ReturnType<typeof findPlace>, { clients: names }: Manifest): Finding[] {
   if (place.scope === 'project') {
-    if (findProgram('holdfast', place.root) !== null) return [];
-    const message = 'Hooks of this project call `holdfast` from your search path, where it is not.';
-    return [warning('install.unreachable', 'holdfast', `${message} \`npm install -g holdfast\` puts it there.`)];
+    if (findProgram('holdfast-hook', place.root) !== null) return [];
+    const message = 'Hooks of this project call `holdfast-hook` from your search path, where it is not.';
+    return [warning('install.unreachable', 'holdfast-hook', `${message} \`npm install -g holdfast\` puts it there.`)];
   }
   const wanted = place.start.words.join(' ');
   return Object.entries(names).flatMap(([name, { words }]) => {

@@ -1,12 +1,19 @@
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { type ClientInstall, type Place, projectStart, userStart } from '../../../clients/installation.ts';
-import { hookVariables } from '../../../clients/recognise.ts';
+import { type ClientName, installOf } from '../../../clients/index.ts';
+import {
+  type ClientInstall,
+  launcherFiles,
+  type Place,
+  projectStart,
+  userStart,
+  type WantedFile,
+} from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
-import { machineId } from '../../../workspace/machine.ts';
+import { mainTree, repositoryAt } from '../../../workspace/git/repository.ts';
 import { isFile, mustReadText, pathExists } from '../../../workspace/read.ts';
-import { mainTree, repositoryAt } from '../../../workspace/repository.ts';
-import { noStateFolder, openStateFolder, thisUser } from '../../../workspace/state-folder.ts';
+import { noStateFolder, openStateFolder, thisUser } from '../../../workspace/state/folder.ts';
+import { machineId } from '../../../workspace/state/machine.ts';
 import type { Context } from '../../context.ts';
 
 export type PlaceScope = Place['scope'];
@@ -18,6 +25,7 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
   const home = (platform === 'win32' ? environment['USERPROFILE'] : environment['HOME']) || homedir();
   const packageFolder = findPackage();
   const program = join(packageFolder, 'dist/bin/holdfast.cjs');
+  const launcher = scope === 'user' ? findLauncher(program, platform) : null;
   return {
     scope,
     root: scope === 'user' ? home : projectFolder(context),
@@ -25,26 +33,31 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
     environment,
     platform,
     program,
-    start: scope === 'user' ? userStart(process.execPath, program, platform) : projectStart,
-    launcher: scope === 'user' && platform !== 'win32' ? findLauncher(program) : null,
+    start: scope === 'user' ? userStart(process.execPath, program, platform, launcher) : projectStart,
+    launcher,
     packaged: (path) => mustReadText(join(packageFolder, path)),
     exists: pathExists,
   };
 }
 
 /** In the state folder, where nothing that came with a repository can be. */
-function findLauncher(program: string): Place['launcher'] {
+function findLauncher(program: string, platform: string): Place['launcher'] {
   const state = openStateFolder(thisUser());
   const machine = machineId(state);
   if (state === null || machine === null) return null;
   return {
-    path: join(state.root, 'holdfast-hook.sh'),
+    path: join(state.root, platform === 'win32' ? 'holdfast-hook.cjs' : 'holdfast-hook.sh'),
     node: process.execPath,
     program,
     machine,
-    places: join(state.root, 'places'),
-    others: hookVariables('claude'),
+    state: state.root,
+    writer: join(dirname(program), '../../launcher/inbox-writer.cjs'),
   };
+}
+
+/** What a client needs: the launcher first, which its settings call. */
+export async function filesFor(name: ClientName, place: Place): Promise<WantedFile[]> {
+  return [...launcherFiles(place), ...(await installOf(name)).files(place)];
 }
 
 /** Creates the workspace if there is none: in a folder without git, hooks record only where there is one. */

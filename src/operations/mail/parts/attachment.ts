@@ -4,7 +4,7 @@ import { Fault, quoted } from '../../../core/fault.ts';
 import type { Message, State } from '../../../core/fold/state.ts';
 import { FilePath, printable, Text, utf8Length } from '../../../core/text.ts';
 import { type Attachment, type Envelope, envelopesIn, renderEnvelopes } from '../../../formats/documents/envelope.ts';
-import { conflictMarkers } from '../../../formats/markdown.ts';
+import { conflictMarkers } from '../../../formats/text/lines.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
 import { fileSize, readText } from '../../../workspace/read.ts';
 import { currentState } from '../../act.ts';

@@ -1,3 +1,4 @@
+import type { CurrentRule } from '../../../core/choice/explain.ts';
 import { runsNamed } from '../../../core/choice/run-name.ts';
 import { Fault, nearest, quoted } from '../../../core/fault.ts';
 import { FACTS_FORMAT } from '../../../core/views/run-facts.ts';
@@ -12,9 +13,15 @@ import { mayBeChosen } from './may-be-chosen.ts';
  * chosen in this working tree; the one last recorded in from here; the one last recorded in. If there were several, a
  * warning names it.
  */
-export async function findRun(context: Context): Promise<string> {
+export const findRun = async (context: Context): Promise<string> => (await currentRunBy(context)).run;
+
+/** The same, with the rule that chose it. */
+export async function currentRunBy(context: Context): Promise<{ run: string; why: CurrentRule }> {
   const engine = await context.engine();
-  if (context.run !== undefined) return (await namedRun(context, context.run)).run;
+  if (context.run !== undefined) {
+    const { run } = await namedRun(context, context.run, context.onlyReads);
+    return { run, why: 'named' };
+  }
   const workspace = context.workspace()?.ids;
   const mine = workspace === undefined ? {} : { workspace };
   const ofStatus = (status: string) => engine.heads({ ...mine, status, limit: RUNS_LIMIT });
@@ -26,21 +33,25 @@ export async function findRun(context: Context): Promise<string> {
     throw new Fault('not_found', 'There is no run in this workspace that is not archived.', {
       hints: [
         'Open one with `holdfast init --title … --plan FILE`; `holdfast runs` shows archived ones.',
-        ...(active.length > 0 ? ['An imported run is used only when it is named: `--run ID`.'] : []),
+        ...(active.length > 0
+          ? ['A run that was imported, or came with a copied folder, is used only when it is named: `--run ID`.']
+          : []),
       ],
     });
   }
-  if (!second) return first.run;
+  if (!second) return { run: first.run, why: 'only' };
   const ofSession = await runOfSession(context, engine, heads);
-  if (ofSession !== null) return ofSession;
+  if (ofSession !== null) return { run: ofSession, why: 'session' };
   const { chosen, tree } = viewerOf(context);
   const ofAgent = await runOfAgent(context, heads, tree);
-  if (ofAgent !== null) return ofAgent;
-  const run = heads.find((head) => head.run === chosen) ?? heads.find((head) => treeOf(head) === tree) ?? first;
+  if (ofAgent !== null) return { run: ofAgent, why: 'conversation' };
+  const ofUse = heads.find((head) => head.run === chosen);
+  const ofTree = heads.find((head) => treeOf(head) === tree);
+  const run = ofUse ?? ofTree ?? first;
   const unfinished = heads.filter(({ position }) => position.facts?.isTrivial !== true).length;
   if (unfinished > 1)
     context.warn(`This is about run ${quoted(run.run)}, one of ${unfinished}: \`--run ID\` names another.`);
-  return run.run;
+  return { run: run.run, why: ofUse ? 'chosen' : ofTree ? 'worktree' : 'latest' };
 }
 
 const RUNS_LIMIT = 50;

@@ -6,6 +6,7 @@ import type { Head } from '../../../store/journal.ts';
 import { hostName } from '../../../workspace/process.ts';
 import { chosenRun, readPasses } from '../../../workspace/run-presence.ts';
 import type { Context } from '../../context.ts';
+import { runsOfThisClone } from '../../journal/parts/known-heads.ts';
 import { treeMark } from '../../working-tree.ts';
 import { mayBeChosen } from './may-be-chosen.ts';
 
@@ -16,8 +17,12 @@ export async function knownRuns(context: Context): Promise<KnownRun[]> {
   const engine = await context.engine();
   const workspace = context.workspace()?.ids;
   const heads = await engine.heads({ ...(workspace === undefined ? {} : { workspace }), limit: RUNS_LIMIT });
+  const own = await runsOfThisClone(context);
   const runs: KnownRun[] = [];
-  for (const head of heads) runs.push(await knownRun(engine, head));
+  for (const head of heads) {
+    const known = await knownRun(engine, head);
+    runs.push(own === null || own.has(head.run) ? known : { ...known, isImported: true });
+  }
   return runs;
 }
 
@@ -29,7 +34,16 @@ export async function knownRun(engine: Engine, head: Head): Promise<KnownRun> {
       ? await engine.watch(run, facts.sessions)
       : { now: engine.now(), beats: new Map(), owners: new Map() };
   const isImported = !mayBeChosen(head);
-  return { run, title, openedAt, updatedAt, facts, state: runStateOf(facts, liveness), isImported };
+  return {
+    run,
+    title,
+    openedAt,
+    updatedAt,
+    facts,
+    state: runStateOf(facts, liveness),
+    isImported,
+    isCopied: head.position.isCopied === true,
+  };
 }
 
 /** What another version of the program wrote is folded again. */

@@ -1,7 +1,7 @@
 import { redactRecord } from '../../../core/redact/redact.ts';
-import { capturesPath } from '../../../workspace/capture.ts';
 import { recordedPath } from '../../../workspace/files.ts';
-import type { CaptureConfig } from '../../../workspace/workspace-settings.ts';
+import { capturesPath } from '../../../workspace/state/capture.ts';
+import type { CaptureConfig } from '../../../workspace/state/workspace-settings.ts';
 
 /**
  * A path as it is recorded; null for one outside the workspace, excluded by its settings, or with a secret in it: without

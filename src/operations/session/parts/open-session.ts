@@ -5,7 +5,7 @@ import type { Session, State } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import type { RunState } from '../../../core/views/run-state.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { GitStatus } from '../../../workspace/git-status.ts';
+import type { GitStatus } from '../../../workspace/git/status.ts';
 import { fullTreeMark } from '../../brief/parts/evidence.ts';
 import type { Context } from '../../context.ts';
 import { lookAround } from '../../run/parts/known-runs.ts';
@@ -120,7 +120,7 @@ function parentOf(state: State, moment: Conversation, parent: string | null): Se
 }
 
 /** The last session of the conversation, which ended or counts as gone. */
-async function formerSession(engine: Engine, run: string, moment: Conversation): Promise<Session | null> {
+export async function formerSession(engine: Engine, run: string, moment: Conversation): Promise<Session | null> {
   if (moment.conversation === null) return null;
   const tag = `client:${conversationOf(moment)}`;
   const found = await engine.rows(run, { kind: 'session', tag, limit: 20 });

@@ -5,7 +5,7 @@ import type { Spent, TouchedFile } from '../../../clients/tool-call.ts';
 import type { Effect, FileRow, Session } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
-import { capturesCommand } from '../../../workspace/capture.ts';
+import { capturesCommand } from '../../../workspace/state/capture.ts';
 import type { Context } from '../../context.ts';
 import { capturedPath } from './captured-path.ts';
 

@@ -5,7 +5,7 @@ import { provisionalEvent } from '../../../core/rules/rule-context.ts';
 import { supervise } from '../../../core/rules/session.ts';
 import { isGone } from '../../../core/views/liveness.ts';
 import type { Done } from '../../../engine/execute.ts';
-import type { GitStatus } from '../../../workspace/git-status.ts';
+import type { GitStatus } from '../../../workspace/git/status.ts';
 import { act, currentState } from '../../act.ts';
 import { type Findings, findEvidence } from '../../brief/parts/evidence.ts';
 import type { Context } from '../../context.ts';
@@ -17,14 +17,15 @@ import type { Context } from '../../context.ts';
 export async function superviseRun(
   context: Context,
   status?: Promise<GitStatus | null>,
+  known?: State,
 ): Promise<(Done & { run: string }) | null> {
   // Where nothing may be recorded, the brief shows the same.
   if (context.identity.scope === 'read' || context.workspace()?.canWrite === false) return null;
-  const state = await currentState(context);
+  const state = known ?? (await currentState(context));
   if (state.run?.status !== 'active' && state.run?.status !== 'completed') return null;
   const gone = await goneSessions(context, state);
   if (gone.length === 0) return null;
-  const findings = await findEvidence(context, state, status);
+  const findings = await findEvidence(context, state, { status });
   const evidence = new Map(gone.map((session) => [session.id, evidenceFor(state, session, findings)]));
   // The key belongs to the user's command, not to what it records on the way.
   const identity = { ...context.identity, key: null };
@@ -54,14 +55,17 @@ function evidenceFor(state: State, session: Session, { files, commitsSince, dirt
   return lines;
 }
 
-/** The state as it will be once the sessions that are gone are marked; nothing is recorded. */
-export async function asSupervised(context: Context, state: State): Promise<State> {
-  if ((await goneSessions(context, state)).length === 0) return state;
+/** The state as it will be once the sessions that are gone are marked, and those sessions; nothing is recorded. */
+export async function asSupervised(context: Context, state: State): Promise<{ state: State; ended: Session[] }> {
+  const ended: Session[] = [];
+  if ((await goneSessions(context, state)).length === 0) return { state, ended };
   const liveness = await (await context.engine()).liveness(state);
   const { actor, evidence } = context.identity;
   const seen = { ...liveness, state, actor, evidence, session: null, recall: () => null };
   const later = forkState(state);
-  for (const draft of supervise(seen, { type: 'run.supervise' }))
-    evolve(later, provisionalEvent(draft, later, liveness.now, { actor, evidence, session: null }));
-  return later;
+  for (const draft of supervise(seen, { type: 'run.supervise' })) {
+    const touches = evolve(later, provisionalEvent(draft, later, liveness.now, { actor, evidence, session: null }));
+    for (const touch of touches) if (touch.kind === 'session' && touch.after) ended.push(touch.after);
+  }
+  return { state: later, ended };
 }

@@ -1,7 +1,7 @@
 import { instantOf } from '../../../core/time.ts';
 import type { ListedFile } from '../../../formats/documents/snapshot-body.ts';
 import type { FoundSnapshot } from '../../../formats/documents/snapshot-reading.ts';
-import type { GitHistory } from '../../../workspace/git-history.ts';
+import type { GitHistory } from '../../../workspace/git/history.ts';
 import type { Contract, SnapshotState } from './contract.ts';
 import { cannotTell, fail, pass, type Verdict } from './verdict.ts';
 

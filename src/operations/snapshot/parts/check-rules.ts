@@ -3,7 +3,7 @@ import { estimateTokens } from '../../../core/tokens.ts';
 import { type MailClass, mailClasses, mailLabels, SNAPSHOT_TOKENS } from '../../../formats/documents/snapshot.ts';
 import type { Counted, ListedFile } from '../../../formats/documents/snapshot-body.ts';
 import type { FoundSnapshot, Problem } from '../../../formats/documents/snapshot-reading.ts';
-import type { GitHistory } from '../../../workspace/git-history.ts';
+import type { GitHistory } from '../../../workspace/git/history.ts';
 import {
   type Company,
   checkCommitments,

@@ -2,8 +2,8 @@ import { basename, isAbsolute, join, resolve } from 'node:path';
 import { contractIn } from '../../../formats/snap/contract-files.ts';
 import { filesOf, sortFolder } from '../../../formats/snap/folder.ts';
 import { isInside, realPathOf } from '../../../workspace/files.ts';
+import { repositoryAt } from '../../../workspace/git/repository.ts';
 import { isFolder, listFolder, pathExists, readDamaged } from '../../../workspace/read.ts';
-import { repositoryAt } from '../../../workspace/repository.ts';
 import type { Contract, FileState } from './contract.ts';
 import { measure } from './measure.ts';
 

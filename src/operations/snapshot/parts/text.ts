@@ -14,10 +14,10 @@ import {
   type SnapshotNext,
   type SnapshotTask,
 } from '../../../formats/documents/snapshot.ts';
-import { type GitStatus, readGitStatus } from '../../../workspace/git-status.ts';
+import { type GitStatus, readGitStatus } from '../../../workspace/git/status.ts';
 import { pathExists } from '../../../workspace/read.ts';
 import { ownChanges } from '../../brief/parts/evidence.ts';
-import { readingList } from '../../brief/parts/reading-list.ts';
+import { readingList, stepFiles } from '../../brief/parts/reading-list.ts';
 import type { Context } from '../../context.ts';
 import { treeMark } from '../../working-tree.ts';
 
@@ -90,7 +90,9 @@ async function readTree(context: Context, { taken, session, before }: SnapshotMo
     ((session.mark?.tree ?? null) === (here?.tree ?? null) || session.mark === null);
   if (!isHere) return { mark: taken.mark ?? session.mark ?? undefined, status: null, tree: null, reading: [] };
   const position = positionOf(before, planView(before), session.id);
-  const files = await readingList(context, before, position, READING_TOKENS);
+  const step = position.current?.step;
+  const artifacts = step ? await stepFiles(await context.engine(), before, step) : [];
+  const files = readingList(context, before, position, artifacts, READING_TOKENS);
   return {
     mark: taken.mark ?? here,
     status: await ownChanges(workspace, before, await readGitStatus(workspace.tree)),

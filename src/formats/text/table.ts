@@ -1,0 +1,132 @@
+import type { Page, PageEditor } from './page.ts';
+
+/** A table of a page, read and written by the names of its columns. */
+export interface Table {
+  /** The names of its columns, in lower case. */
+  names: readonly string[];
+  line: number;
+  rows: readonly Row[];
+  /** The line after its last row. */
+  end: number;
+}
+
+export interface Row {
+  line: number;
+  /** The decoded text of each cell. */
+  cells: readonly string[];
+}
+
+/** Texts by column name; a column without one gets a dash. */
+export type Values = Readonly<Record<string, string | undefined>>;
+
+/** The tables between two lines, outside fences and comments. */
+export function tablesIn(page: Page, from: number, to: number): Table[] {
+  const tables: Table[] = [];
+  const isRow = (at: number): boolean => !page.isQuiet(at) && /^\s{0,3}\|/.test(page.lines[at] ?? '');
+  for (let at = from; at + 1 < to; at++) {
+    if (!isRow(at) || !isRow(at + 1) || !isDelimiter(page.line(at + 1))) continue;
+    const rows: Row[] = [];
+    let end = at + 2;
+    for (; end < to && isRow(end); end++) rows.push({ line: end, cells: splitRow(page.line(end)).map(decodeCell) });
+    const names = splitRow(page.line(at)).map((name) => decodeCell(name).toLowerCase());
+    tables.push({ names, line: at, rows, end });
+    at = end - 1;
+  }
+  return tables;
+}
+
+const isDelimiter = (line: string): boolean => line.includes('-') && /^[\s|:-]+$/.test(line);
+
+/** The cell under the first of the names that the table has; undefined when it is empty or a dash. */
+export function cellOf(table: Table, row: Row, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const column = table.names.indexOf(name);
+    const text = column < 0 ? undefined : row.cells[column];
+    if (text !== undefined) return /^(?:[-—–]?)$/.test(text) ? undefined : text;
+  }
+  return undefined;
+}
+
+/** All cells of a row by column name. */
+export const valuesOf = (table: Table, row: Row): Values =>
+  Object.fromEntries(table.names.map((name, column) => [name, row.cells[column]]));
+
+export const setRow = (edit: PageEditor, table: Table, row: Row, values: Values): void =>
+  edit.set(row.line, renderRow(table.names, values));
+
+/** A part of a page that holds a table: below a heading, or still to be made. */
+export interface TablePlace {
+  table: Table | undefined;
+  /** The line after the heading; null where the heading is missing too. */
+  below: number | null;
+  /** The heading and the columns to write where they are missing, and the line for them. */
+  heading: string;
+  titles: readonly string[];
+  at: number;
+}
+
+/** Adds rows at the top or at the end of a table; table and section are made if they are missing. */
+export function addRows(edit: PageEditor, place: TablePlace, rows: readonly Values[], where: 'top' | 'end'): void {
+  const { table, below, heading, titles, at } = place;
+  if (rows.length === 0) return;
+  const lines = rows.map((one) => renderRow(table?.names ?? titles.map((title) => title.toLowerCase()), one));
+  if (table) edit.insert(where === 'top' ? table.line + 2 : table.end, lines);
+  else if (below !== null) edit.insert(below, ['', ...renderHeader(titles), ...lines]);
+  else edit.insert(at, ['', heading, '', ...renderHeader(titles), ...lines]);
+}
+
+/** A row for these columns. */
+export function renderRow(names: readonly string[], values: Values): string {
+  return `| ${names.map((name) => encodeCell(values[name] ?? '') || '—').join(' | ')} |`;
+}
+
+export function renderHeader(titles: readonly string[]): string[] {
+  return [`| ${titles.join(' | ')} |`, `|${titles.map((title) => '-'.repeat(title.length + 2)).join('|')}|`];
+}
+
+/** A cell is one line: line feeds and bars are escaped, and so is text that looks like an escape. */
+export function encodeCell(text: string): string {
+  return text
+    .trim()
+    .replace(/<br>/g, '&lt;br>')
+    .replace(/\r\n?|\n/g, '<br>')
+    .replace(/\|/g, '\\|');
+}
+
+export function decodeCell(text: string): string {
+  return text
+    .replace(/\\\|/g, '|')
+    .replace(/<br>/g, '\n')
+    .replace(/&lt;br>/g, '<br>')
+    .trim();
+}
+
+/** The cells of a row as written, without the spaces around them. With `code`, a bar in code does not separate cells. */
+export function splitRow(line: string, code = false): string[] {
+  const bars = barsIn(line, code);
+  const [first = -1] = bars;
+  const start = line.slice(0, first).trim() === '' ? first + 1 : 0;
+  const ends = bars.filter((bar) => bar >= start);
+  const cells = ends.map((bar, index) => line.slice(index === 0 ? start : (ends[index - 1] as number) + 1, bar).trim());
+  const rest = line.slice((ends.at(-1) ?? start - 1) + 1).trim();
+  return rest === '' && cells.length > 0 ? cells : [...cells, rest];
+}
+
+/** Changes one cell of a row; bars, spaces and other cells stay. */
+export function setCell(line: string, index: number, value: (old: string) => string): string {
+  const bars = barsIn(line, true);
+  const [from, to] = [bars[index], bars[index + 1]];
+  if (from === undefined || to === undefined) return line;
+  return `${line.slice(0, from + 1)} ${value(line.slice(from + 1, to).trim())} ${line.slice(to)}`;
+}
+
+function barsIn(line: string, code: boolean): number[] {
+  const bars: number[] = [];
+  const lastTick = code ? line.lastIndexOf('`') : -1;
+  let inside = false;
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '`' && code) inside = !inside && at < lastTick;
+    else if (line[at] === '|' && line[at - 1] !== '\\' && !inside) bars.push(at);
+  }
+  return bars;
+}

@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+import type { State } from '../../core/fold/state.ts';
+import { counted, fixed, joined, type Line, line, id as ownId, type Part, word } from '../../core/line.ts';
+import { isUncertain } from '../../core/views/left.ts';
+import { waitsForPerson } from '../../core/views/needs-you.ts';
+import { planView } from '../../core/views/plan.ts';
+import { stateOfRun } from '../../core/views/run-state.ts';
+import { currentState } from '../act.ts';
+import { defineOperation, type Pen } from '../operation.ts';
+import { takeable } from '../step/parts/find-step.ts';
+
+const Ready = v.object({ key: v.string(), title: v.string(), interrupted: v.boolean() });
+
+const Next = v.object({
+  run: v.string(),
+  title: v.string(),
+  /** The state as people read it. */
+  state: v.string(),
+  why: v.string(),
+  done: v.number(),
+  total: v.number(),
+  /** What the last session wrote as its next action. */
+  said: v.nullable(v.string()),
+  uncertain: v.array(v.object({ id: v.string(), name: v.string() })),
+  /** How many things wait for a person. */
+  waiting: v.number(),
+  ready: v.array(Ready),
+  version: v.number(),
+});
+type Next = v.InferOutput<typeof Next>;
+
+export const next = defineOperation({
+  name: 'next',
+  summary: 'Show the next action and the steps that are ready.',
+  scope: 'read',
+  input: v.object({}),
+  output: Next,
+  async run(context) {
+    const state = await currentState(context);
+    const engine = await context.engine();
+    const plan = planView(state);
+    const { state: standing, word: name, why } = stateOfRun(state, await engine.liveness(state));
+    const data = {
+      run: state.run?.id ?? '',
+      title: state.run?.title ?? '',
+      state: name,
+      why,
+      done: plan.progress.done,
+      total: plan.progress.total,
+      said: state.next?.text ?? null,
+      uncertain: standing === 'working' ? [] : uncertainIn(state),
+      waiting: waitsForPerson(state).length,
+      ready: takeable(plan).map(({ step: { key, title }, interrupted }) => ({ key, title, interrupted })),
+      version: state.version,
+    };
+    return { data };
+  },
+  say: sayNext,
+});
+
+const uncertainIn = (state: State): Next['uncertain'] =>
+  [...state.effects.values()].filter(isUncertain).map(({ id, name }) => ({ id, name }));
+
+/** The command that helps most now. */
+function commandFor({ run, state, uncertain, ready, waiting, total }: Next, pen: Pen): Line {
+  const [effect] = uncertain;
+  const [step] = ready;
+  if (effect) return line`holdfast settle ${ownId(effect.id)} succeeded`;
+  if (step) return line`holdfast start ${pen.quote(step.key, 'name')}`;
+  if (waiting > 0) return line`holdfast items`;
+  if (state === 'finished' || state === 'completed') return line`holdfast init --title "…"`;
+  if (total === 0) return line`holdfast resume`;
+  return line`holdfast status --run ${pen.quote(run, 'name')}`;
+}
+
+const SHOWN = 6;
+
+function sayNext(data: Next, pen: Pen): Line {
+  const { title, run, state, why, done, total, said, uncertain, waiting, ready } = data;
+  const steps: Part = total > 0 ? line`; ${done} of ${counted(total, fixed('step'))} done` : '';
+  const lines: Line[] = [
+    line`${pen.bold(pen.quote(title, 'title', 80))} ${pen.dim(line`(${pen.quote(run, 'name')})`)}`,
+    line`  ${word(state)}${why === '' ? '' : line`: ${pen.quote(why, 'text', 120)}`}${steps}`,
+  ];
+  for (const { id, name } of uncertain.slice(0, 3))
+    lines.push(line`  ${pen.warn(line`Outcome unknown:`)} ${ownId(id)} ${pen.quote(name, 'title', 80)}`);
+  if (waiting > 0) lines.push(line`  ${pen.warn(line`Needs you:`)} ${waiting}, see \`holdfast items\``);
+  if (said !== null) lines.push(line`  Next, as recorded: ${pen.quote(said, 'text', 120)}`);
+  for (const step of ready.slice(0, SHOWN)) {
+    const mark = step.interrupted ? line` ${pen.dim(line`(interrupted)`)}` : '';
+    lines.push(line`  □ ${pen.bold(pen.quote(step.key, 'name'))} ${pen.quote(step.title, 'title', 80)}${mark}`);
+  }
+  if (ready.length > SHOWN) lines.push(pen.dim(line`  and ${ready.length - SHOWN} more that are ready`));
+  return joined([...lines, line`Next: ${pen.bold(commandFor(data, pen))}`], '\n');
+}
