@@ -12,8 +12,8 @@ export function ownerWith(pid: number, boot: string, ticks: string): Owner {
   return { pid, host: hostName(), startedAt: `${boot.slice(0, 8)}:${ticks}` };
 }
 
-/** Whether there is a process with this number. */
-export const isRunning = (pid: number): boolean => pid > 0 && exists(pid);
+/** Whether a process with this number runs. One that has ended stays in the table until its parent looks. */
+export const isRunning = (pid: number): boolean => pid > 0 && exists(pid) && startOf(pid) !== 'ended';
 
 /**
  * The agent's process, seen from a hook that it started: the nearest ancestor that is not a shell, because a client may
