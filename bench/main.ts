@@ -48,7 +48,7 @@ async function main(words: readonly string[]): Promise<void> {
   const unknown = names.filter((name) => !(name in measurements));
   if (unknown.length > 0) {
     say(
-      `There is no measurement ${unknown.join(', ')}. There are ${Object.keys(measurements).join(', ')}, brief, recovery, peers, and quick.`,
+      `There is no measurement ${unknown.join(', ')}. There are ${Object.keys(measurements).join(', ')}, brief, search, recovery, peers, and quick.`,
     );
     process.exitCode = 2;
     return;
@@ -86,6 +86,7 @@ if (first === WORKER && folder !== undefined && agent !== undefined) await runWo
 else if (first === RECOVERY_WORKER && folder !== undefined) await runRecoveryWorker(JSON.parse(folder) as Order);
 else if (first === PEERS_WRITER && folder !== undefined) await runPeersWriter(JSON.parse(folder) as WriterOrder);
 else if (first === 'brief') await runBriefStories(process.argv.slice(3));
+else if (first === 'search') await (await import('./search/main.ts')).runSearch(process.argv.slice(3), say);
 else if (first === 'recovery') await runRecovery(process.argv.slice(3), say);
 else if (first === 'peers') await runPeers(process.argv.slice(3), say);
 else await main(process.argv.slice(2));

@@ -17,7 +17,7 @@ describe('a command line', () => {
       { wave: 2, after: ['a', 't3'], title: 'Both', parallel: true },
       { after: ['a', 'b'], agents: ['ada', 'bob'] },
     ]);
-    expect(folder.data('search', 'issue', 'tokens')['results']).toHaveLength(1);
+    expect(folder.data('search', 'issue', 'tokens', '--all')['results']).toHaveLength(1);
   });
 
   it('accepts text that looks like a flag', () => {

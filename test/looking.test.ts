@@ -33,11 +33,19 @@ describe('looking', () => {
     const found = (...words: string[]): string[] => ids(folder.data('search', ...words)['results']).sort();
     expect(found('zebra')).toEqual(['D-1', 'N-1', 'Q-1', 'S-1', 'X-1', 'z']);
     expect(found('ZEB')).toHaveLength(6);
-    expect(found('zebra', 'cook')).toEqual(['D-1']);
-    expect(found('zebra cook')).toEqual(['D-1']);
+    expect(found('zebra', 'cook', '--all')).toEqual(['D-1']);
+    expect(ids(folder.data('search', 'zebra cook')['results'])).toHaveLength(6);
+    expect(ids(folder.data('search', 'Did we cook a zebra?')['results'])[0]).toBe('D-1');
+    expect(found('"zebra cook"')).toEqual([]);
+    expect(found('zebra', '--kind', 'decision', '--kind', 'note')).toEqual(['D-1', 'N-1']);
+    expect(found('zebra', '--since', '2999-01-01T00:00:00Z')).toEqual([]);
     expect(found('トークン')).toEqual(['N-1']);
     expect(found('ebra')).toEqual([]);
-    expect(folder.data('search', 'zebra', '--limit', '2')['results']).toHaveLength(2);
+    const pages = ['0-0', '0-2', '0-4'].map((cursor) =>
+      folder.data('search', 'zebra', '--limit', '2', '--cursor', cursor),
+    );
+    expect(pages.map(({ cursor }) => cursor)).toEqual(['0-2', '0-4', null]);
+    expect(new Set(pages.flatMap(({ results }) => ids(results))).size).toBe(6);
     expect(folder.fault('search', ' ')).toMatchObject({ code: 'usage' });
     expect(folder.run('search', 'nowhere').out).toBe('Nothing was found.\n');
   });

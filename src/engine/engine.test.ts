@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { serializeState } from '../core/fold/state-tables.ts';
 import type { Command } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
+import { parseQuestion, type SearchQuery } from '../core/search/query.ts';
 import { openMemoryStore } from '../store/memory/store.ts';
 import type { StoredRow } from '../store/projection.ts';
 import { openDatabase } from '../store/sqlite/driver.ts';
@@ -298,8 +299,11 @@ describe.each(Object.entries(databases))('the engine on %s', (_, open) => {
       for (const one of [engine, other, fresh]) {
         expect((await one.rows(RUN, { kind: 'note', limit: 9 })).map(({ id }) => id)).toEqual(['N-2', 'N-1']);
         expect((await one.recall(RUN, ['N-1'])).map(({ text }) => text)).toEqual(['alpha words']);
-        expect((await one.search([RUN], ['words'], 9)).map(({ id }) => id)).toEqual(['N-2', 'N-1']);
         expect(await one.savedRows(RUN, { kind: 'note', limit: 9 })).toEqual([]);
+      }
+      for (const one of [engine, other, fresh]) {
+        expect((await search(one, 'words')).map(({ id }) => id)).toEqual(['N-2', 'N-1']);
+        expect(await one.savedRows(RUN, { kind: 'note', limit: 9 })).toHaveLength(2);
       }
     });
 
@@ -382,13 +386,18 @@ async function answers(engine: Engine, kind: string): Promise<unknown[]> {
     RUN,
     rows.map(({ id }) => id),
   );
-  const found = await engine.search([RUN], ['n1'], 100);
+  const found = await search(engine, 'n1');
   const plain = (list: readonly StoredRow[]): unknown[] =>
     list
       .filter((row) => row.kind === kind)
       .map(({ id, status, version, text, doc }) => ({ id, status, version, text, doc }))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   return rows.length === 0 ? [] : [plain(rows), plain(recalled), plain(found)];
+}
+
+async function search(engine: Engine, text: string): Promise<StoredRow[]> {
+  const found = await engine.search([RUN], parseQuestion(text) as SearchQuery, { offset: 0, limit: 100 });
+  return found.map(({ row }) => row);
 }
 
 async function eventsOf(engine: Engine, range?: EventRange): Promise<Event[]> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../core/fault.ts';
+import { parseQuestion, type SearchQuery } from '../core/search/query.ts';
 import { openMemoryStore } from '../store/memory/store.ts';
 import { createEngine, type Engine } from './engine.ts';
 import type { Identity } from './execute.ts';
@@ -75,8 +76,11 @@ describe('an engine that reaches a part of the store', () => {
     expect(await limited.heads({ run: 'theirs' })).toEqual([]);
     expect(await limited.heads({ workspaces: ['w-theirs'] })).toEqual([]);
     const runsOf = (rows: readonly { run: string }[]) => [...new Set(rows.map(({ run }) => run))];
-    expect(runsOf(await whole.search(['ours', 'theirs'], ['xylophone'], 9)).sort()).toEqual(['ours', 'theirs']);
-    expect(runsOf(await limited.search(['ours', 'theirs'], ['xylophone'], 9))).toEqual(['ours']);
+    const query = parseQuestion('xylophone') as SearchQuery;
+    const search = async (engine: Engine) =>
+      runsOf((await engine.search(['ours', 'theirs'], query, { offset: 0, limit: 9 })).map(({ row }) => row));
+    expect((await search(whole)).sort()).toEqual(['ours', 'theirs']);
+    expect(await search(limited)).toEqual(['ours']);
     expect(runsOf((await limited.feed(null, 99)).events)).toEqual(['ours']);
     expect((await limited.feed(null, 99, { runs: ['theirs'] })).events).toEqual([]);
     expect(await (await limited.maintenance()).inspect()).toEqual([]);

@@ -58,7 +58,7 @@ export function limitEngine(engine: Engine, within: Within): Engine {
       await mustSee(run);
       return engine.count(run, kind);
     },
-    search: async (runs, words, limit) => engine.search(await visible(runs), words, limit),
+    search: async (runs, query, filter) => engine.search(await visible(runs), query, filter),
     feed: (cursor, limit, narrower = {}) => engine.feed(cursor, limit, joinWithin(within, narrower)),
     heads: (filter) => engine.heads({ ...filter, ...joinWithin(within, filter) }),
     async hasRecorded(run, key) {

@@ -5,7 +5,6 @@ import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
 import { namesIn } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
 import type { RowFilter, StoredRow } from '../store/projection.ts';
-import { hasWords, parseWords } from '../store/search-terms.ts';
 import type { Store } from '../store/store.ts';
 
 /**
@@ -121,9 +120,4 @@ export function fitsFilter({ kind, status, tag, before }: RowFilter): (row: Proj
     (status === undefined || row.status === status) &&
     (tag === undefined || row.tags.includes(tag)) &&
     (before === undefined || row.version < before);
-}
-
-export function fitsWords(words: readonly string[]): (row: ProjectedRow) => boolean {
-  const query = parseWords(words);
-  return (row) => query !== null && row.text !== null && hasWords(row.text, query);
 }

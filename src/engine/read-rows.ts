@@ -1,8 +1,9 @@
-import type { RowFilter, StoredRow } from '../store/projection.ts';
-import { lastTouchedFirst } from '../store/search-terms.ts';
+import type { SearchQuery } from '../core/search/query.ts';
+import type { Ranked } from '../core/search/rank.ts';
+import type { RowFilter, SearchFilter, StoredRow } from '../store/projection.ts';
 import type { Store } from '../store/store.ts';
 import type { Loader } from './loader.ts';
-import { fitsFilter, fitsWords, overlay, waitingRows } from './pending-rows.ts';
+import { fitsFilter, overlay, waitingRows } from './pending-rows.ts';
 
 /** The rows of runs. */
 export interface RowReader {
@@ -14,11 +15,13 @@ export interface RowReader {
   savedRows(run: string, filter: RowFilter): Promise<StoredRow[]>;
   /** The number of saved rows of a kind, by status. */
   count(run: string, kind: string): Promise<Record<string, number>>;
-  /** Rows whose text has all the words, last changed first. */
-  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRow[]>;
+  /** The rows that answer a query best, best first; all of `filter.limit` are compared with each other. */
+  search(runs: readonly string[], query: SearchQuery, filter: SearchFilter): Promise<Ranked<StoredRow>[]>;
 }
 
-export function createRowReader({ projection }: Store, { refresh }: Loader): RowReader {
+export function createRowReader(store: Store, loader: Loader): RowReader {
+  const { projection } = store;
+  const { refresh } = loader;
   return {
     async recall(run, references) {
       const { pending } = await refresh(run);
@@ -37,15 +40,9 @@ export function createRowReader({ projection }: Store, { refresh }: Loader): Row
     },
     savedRows: (run, filter) => projection.rows(run, filter),
     count: (run, kind) => projection.count(run, kind),
-    async search(runs, words, limit) {
-      const found = await Promise.all(
-        runs.map(async (run) => {
-          const { pending } = await refresh(run);
-          const stored = await projection.search([run], words, limit + waitingRows(pending));
-          return overlay(run, pending, stored, fitsWords(words));
-        }),
-      );
-      return found.flat().sort(lastTouchedFirst).slice(0, limit);
+    async search(runs, query, filter) {
+      const { searchRuns } = await import('./search.ts');
+      return searchRuns(store, loader, runs, query, filter);
     },
   };
 }

@@ -1,4 +1,6 @@
 import type { ProjectedRow } from '../core/fold/row.ts';
+import type { SearchQuery } from '../core/search/query.ts';
+import type { TermCounts } from '../core/search/rank.ts';
 import type { RunFacts } from '../core/views/run-facts.ts';
 
 /** What is derived from the events: saved state and rows. It is written with `Journal.append` and can be rebuilt. */
@@ -16,10 +18,10 @@ export interface Projection {
   count(run: string, kind: string): Promise<Record<string, number>>;
 
   /**
-   * Rows of the given runs whose text has all the words (each as the beginning of a word, in any case; in scripts without
-   * spaces anywhere), last changed first.
+   * Rows of the given runs that a query may mean: those whose words are rare in these runs first, or the last changed. The
+   * same rows in the same order in every store; `core/search/rank.ts` orders the best of them.
    */
-  search(runs: readonly string[], words: readonly string[], limit: number): Promise<StoredRow[]>;
+  search(runs: readonly string[], query: SearchQuery, filter: SearchFilter): Promise<Recruited>;
 
   /** Replaces everything derived from a run, in one transaction, if the run is still at `version`; else returns false. */
   replaceDerived(run: string, version: number, derived: Derived): Promise<boolean>;
@@ -37,6 +39,22 @@ export interface RowFilter {
   /** For the next page: only rows last changed before this version. Rows changed by one event share a page, even past the limit. */
   before?: number;
   limit: number;
+}
+
+export interface SearchFilter {
+  kinds?: readonly string[] | undefined;
+  statuses?: readonly string[] | undefined;
+  /** Changed at this time or later. */
+  since?: string | undefined;
+  offset: number;
+  limit: number;
+}
+
+export interface Recruited {
+  rows: StoredRow[];
+  counts: TermCounts;
+  /** Runs that have events after their state was last saved, whose rows may not be saved yet. */
+  behind: string[];
 }
 
 export interface HeadColumns {

@@ -1,64 +1,125 @@
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import { joined, line, id as ownId, word } from '../../core/line.ts';
+import { parseAllWords, parseQuestion, type SearchQuery } from '../../core/search/query.ts';
+import { snippetOf } from '../../core/search/snippet.ts';
 import { oneLine } from '../../core/text.ts';
+import type { StoredRow } from '../../store/projection.ts';
 import { currentRun } from '../act.ts';
 import { limit } from '../fields.ts';
-import { defineOperation, described } from '../operation.ts';
+import { defineOperation, described, shaped } from '../operation.ts';
+
+export interface SearchResult {
+  run: string;
+  kind: string;
+  id: string;
+  status: string;
+  step: string | null;
+  at: string;
+  version: number;
+  /** How well it answers the question; results of one search can be compared. */
+  score: number;
+  /** The stems of the words of the question that it has. */
+  matched: string[];
+  /** It was superseded by the result before it. */
+  isSuperseded: boolean;
+  text: string;
+  /** About 200 characters around the words, and where in them the words are. */
+  snippet: string;
+  marks: [start: number, end: number][];
+  doc: unknown;
+}
+
+/** So many are compared with each other for one page. */
+const POOL = 50;
 
 export const search = defineOperation({
   name: 'search',
-  summary: 'Find decisions, notes, items, mail, steps and sessions by their words.',
+  summary: 'Find what answers a question: decisions, notes, items, mail, steps, requests, commands, files.',
   scope: 'read',
   words: ['words'],
   flags: { allRuns: 'all-runs' },
+  examples: ['holdfast search why do we retry twice', 'holdfast search "+token rotation" --kind decision'],
   input: v.object({
-    words: described(v.array(v.string()), 'All of these must occur.'),
+    words: described(v.array(v.string()), 'A question or words. `"a phrase"` and `+word` must occur.'),
+    all: v.optional(
+      described(v.boolean(), 'All words must occur, each as the beginning of a word; last changed first.'),
+    ),
+    kind: v.optional(described(v.array(v.string()), 'Only these kinds, such as decision or note.')),
+    status: v.optional(described(v.array(v.string()), 'Only with this status, such as active.')),
+    since: v.optional(described(v.pipe(v.string(), v.isoTimestamp()), 'Changed at this time or later.')),
     allRuns: v.optional(described(v.boolean(), 'In every run of this workspace.')),
     limit: limit(20),
+    cursor: v.optional(described(v.pipe(v.string(), v.regex(/^\d{1,6}-\d{1,6}$/)), 'Where the page before ended.')),
   }),
   output: v.object({
     results: v.array(
-      v.looseObject({ run: v.string(), kind: v.string(), id: v.string(), status: v.string(), text: v.string() }),
+      shaped<SearchResult>({
+        run: v.string(),
+        kind: v.string(),
+        id: v.string(),
+        status: v.string(),
+        text: v.string(),
+        snippet: v.string(),
+        score: v.number(),
+      }),
     ),
+    cursor: v.nullable(v.string()),
   }),
-  async run(context, { words, allRuns, limit: wanted = 20 }) {
-    const terms = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== '');
-    if (terms.length === 0)
+  async run(context, { words, all, kind, status, since, allRuns, limit: wanted = 20, cursor = '0-0' }) {
+    const text = words.join(' ');
+    const query = all ? parseAllWords(text) : parseQuestion(text);
+    if (query === null)
       throw new Fault('usage', '`search` needs a word to find.', { hints: ['`holdfast search WORDS`'] });
     const engine = await context.engine();
     const workspace = context.workspace()?.ids;
     const runs = allRuns
       ? (await engine.heads(workspace === undefined ? {} : { workspace })).map((head) => head.run)
       : [await currentRun(context)];
-    const found = await engine.search(runs, terms, wanted);
+    const pool = Math.max(POOL, 2 * wanted);
+    const [pools = 0, passed = 0] = cursor.split('-').map(Number);
+    const filter = { kinds: kind, statuses: status, since, offset: pools * pool, limit: pool };
+    const ranked = await engine.search(runs, query, filter);
+    const page = ranked.slice(passed, passed + wanted);
+    const isMore = ranked.length > passed + wanted;
+    const next = isMore ? `${pools}-${passed + wanted}` : ranked.length >= pool ? `${pools + 1}-0` : null;
     return {
       data: {
-        results: found.map(({ run, kind, id, status, at, version, doc }) => ({
-          run,
-          kind,
-          id,
-          status,
-          at,
-          version,
-          text: excerpt(doc),
-          doc,
-        })),
+        results: page.map(({ row, score, matched }) => resultOf(row, query, score, matched)),
+        cursor: next,
       },
     };
   },
-  say: ({ results }, pen) =>
+  say: ({ results, cursor }, pen) =>
     results.length === 0
       ? line`Nothing was found.`
       : joined(
-          results.map(({ id, kind, status, text }) => {
-            const facts = line`${word(kind)}, ${status === '' ? '' : word(status)}`;
-            const name = NAMED.has(kind) ? pen.quote(id, 'path') : ownId(id);
-            return line`${pen.bold(name)} ${pen.dim(facts)} ${pen.quote(text, 'title')}`;
-          }),
+          [
+            ...results.map(({ id, kind, status, snippet }) => {
+              const facts = line`${word(kind)}, ${status === '' ? '' : word(status)}`;
+              const name = NAMED.has(kind) ? pen.quote(id, 'path') : ownId(id);
+              return line`${pen.bold(name)} ${pen.dim(facts)} ${pen.quote(snippet, 'title')}`;
+            }),
+            ...(cursor === null ? [] : [pen.dim(line`There is more: add \`--cursor ${ownId(cursor)}\`.`)]),
+          ],
           '\n',
         ),
 });
+
+function resultOf(row: StoredRow, query: SearchQuery, score: number, matched: string[]): SearchResult {
+  const { run, kind, id, status, at, version, doc } = row;
+  const { text: snippet, marks } = snippetOf(row.text ?? '', query.terms);
+  const step = (doc as { step?: unknown }).step;
+  return {
+    ...{ run, kind, id, status, step: typeof step === 'string' ? step : null, at, version },
+    ...{
+      score: Math.round(score * 1000) / 1000,
+      matched,
+      isSuperseded: kind === 'decision' && status === 'superseded',
+    },
+    ...{ text: excerpt(doc), snippet, marks, doc },
+  };
+}
 
 /** Rows whose id is a key, a path or a name that someone chose. */
 const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'foreign', 'run']);

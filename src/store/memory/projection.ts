@@ -1,6 +1,6 @@
-import type { Projection, RowFilter, StoredRow } from '../projection.ts';
-import { hasWords, lastTouchedFirst, parseWords } from '../search-terms.ts';
-import { copy, type Data, parse } from './data.ts';
+import { recruit } from '../../core/search/rank.ts';
+import type { Projection, RowFilter, SearchFilter, StoredRow } from '../projection.ts';
+import { copy, type Data, parse, type Run } from './data.ts';
 
 export function openProjection({ runs }: Data): Projection {
   const list = (run: string): StoredRow[] => [...(runs.get(run)?.rows.values() ?? [])].map(parse<StoredRow>);
@@ -23,14 +23,10 @@ export function openProjection({ runs }: Data): Projection {
       }
       return counts;
     },
-    async search(names, words, limit) {
-      const query = parseWords(words);
-      if (query === null) return [];
-      return [...new Set(names)]
-        .flatMap(list)
-        .filter(({ text }) => text !== null && hasWords(text, query))
-        .sort(lastTouchedFirst)
-        .slice(0, limit);
+    async search(names, query, filter) {
+      const wanted = [...new Set(names)].filter((name) => runs.has(name));
+      const { rows, counts } = recruit(wanted.flatMap(list), query, filter, fitsSearch(filter));
+      return { rows, counts, behind: wanted.filter((name) => isBehind(runs.get(name) as Run)) };
     },
     async replaceDerived(name, version, { head, rows, cache }) {
       const run = runs.get(name);
@@ -43,6 +39,13 @@ export function openProjection({ runs }: Data): Projection {
     },
   };
 }
+
+const isBehind = ({ cache, head }: Run): boolean => (cache?.version ?? 0) < head.version;
+
+const fitsSearch =
+  ({ kinds, statuses, since }: SearchFilter) =>
+  ({ kind, status, at }: StoredRow): boolean =>
+    (kinds?.includes(kind) ?? true) && (statuses?.includes(status) ?? true) && (since === undefined || at >= since);
 
 /** Rows as text, by kind and id. */
 export function rowTexts(rows: readonly StoredRow[]): [key: string, text: string][] {

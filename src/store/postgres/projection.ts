@@ -1,14 +1,10 @@
-import { fromColumn, fromRow, parseColumn, ROW_COLUMNS, type RowColumns, toColumn } from '../columns.ts';
+import { fromColumn, toColumn } from '../columns.ts';
 import type { Cached, Derived, Projection, RowFilter, StoredRow } from '../projection.ts';
-import { hasFragments, parseWords } from '../search-terms.ts';
-import { fromTextColumn } from '../text-column.ts';
 import { cachePart, rowsPart } from './append.ts';
 import type { Connection, Parameter } from './connection.ts';
-import { tagQuery, wordsQuery } from './terms.ts';
-
-type Row = RowColumns & { text: string | null };
-
-const COLUMNS = `${ROW_COLUMNS}, text`;
+import { searchRows } from './search.ts';
+import { COLUMNS, type Row, toStored } from './stored-row.ts';
+import { tagQuery } from './terms.ts';
 
 export function openProjection(connection: Connection): Projection {
   const { query, name } = connection;
@@ -37,7 +33,7 @@ export function openProjection(connection: Connection): Projection {
       );
       return Object.fromEntries(rows.map(({ status, count }) => [fromColumn(status), count]));
     },
-    search: (runs, words, limit) => searchRows(connection, runs, words, limit),
+    search: (runs, query, filter) => searchRows(connection, runs, query, filter),
     replaceDerived: (run, version, derived) => replaceDerived(connection, run, version, derived),
   };
 }
@@ -59,35 +55,6 @@ async function listRows({ query, name }: Connection, run: string, filter: RowFil
     values,
   );
   return rows.map(toStored);
-}
-
-/** The terms find a little too much where words have no spaces around them; then more is read until it is enough. */
-async function searchRows(
-  { query, name }: Connection,
-  runs: readonly string[],
-  words: readonly string[],
-  limit: number,
-): Promise<StoredRow[]> {
-  const wanted = parseWords(words);
-  if (wanted === null || limit <= 0) return [];
-  const match = wordsQuery(wanted);
-  const found: StoredRow[] = [];
-  for (let offset = 0, size = limit; ; offset += size, size = limit * 8) {
-    const rows = await query<Row>(
-      `SELECT ${COLUMNS} FROM ${name}.records
-       WHERE run IN (SELECT json_array_elements_text($1::text::json)) AND terms @@ $2::text::tsquery
-       ORDER BY at DESC, version DESC, run, id, kind LIMIT $3 OFFSET $4`,
-      [JSON.stringify(runs.map(toColumn)), match, size, offset],
-    );
-    found.push(...rows.map(toStored).filter(({ text }) => hasFragments(text ?? '', wanted)));
-    if (rows.length < size || found.length >= limit || wanted.fragments.length === 0) return found.slice(0, limit);
-  }
-}
-
-function toStored(row: Row): StoredRow {
-  return fromRow(row, (doc) =>
-    row.text === null ? null : fromTextColumn(parseColumn(row.text, `row ${row.id}`), doc),
-  );
 }
 
 /** One statement, which is tried again if the connection is lost: a transaction of the driver's would end the process then. */

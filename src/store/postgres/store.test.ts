@@ -14,6 +14,7 @@ import {
   note,
   put,
   row,
+  withWords,
 } from '../suite/fixture.ts';
 import { migrations } from './schema.ts';
 import { openPostgresStore } from './store.ts';
@@ -245,7 +246,7 @@ describe('appends of different runs at once', () => {
       expect(recorded.slice(1)).toEqual(events);
       expect(chainProblems(recorded)).toEqual([]);
       expect(await store.projection.cached(run, 1)).toMatchObject({ version: 3, state: `state of ${run}` });
-      expect(await store.projection.search([run], ['words'], 9)).toMatchObject([{ run, id: 'N-1', doc: { run } }]);
+      expect(await withWords(store, [run], ['words'], 9)).toMatchObject([{ run, id: 'N-1', doc: { run } }]);
       expect(await headOf(store, run)).toMatchObject({ version: 3, title: `Title ${index}` });
     }
     const { events } = await follow(store, null, 100, (all) => all.length === names.length * 3);

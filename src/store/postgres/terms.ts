@@ -1,7 +1,7 @@
+import { indexTerms } from '../../core/search/words.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { utf8Length } from '../../core/text.ts';
 import type { StoredRow } from '../projection.ts';
-import { indexTerms, type WordQuery } from '../search-terms.ts';
 
 /** A tsvector holds less than a mebibyte of words; words after that are stored but not found. */
 const TERMS_LIMIT_BYTES = 1_000_000;
@@ -20,10 +20,9 @@ export function termsOf(row: StoredRow): string[] | null {
   return terms.length === 0 ? null : terms;
 }
 
-export function wordsQuery({ terms }: WordQuery): string {
-  // Terms have only letters, digits and marks, so nothing in the quotes can end them.
-  return terms.map((term) => `'${term}':*`).join(' & ');
-}
+/** Terms have only letters, digits and marks, so nothing in the quotes can end them. */
+export const beginsQuery = (prefix: string): string => `'${prefix}':*`;
+export const wholeQuery = (term: string): string => `'${term}'`;
 
 export function tagQuery(run: string, kind: string, tag: string): string {
   return `'${tagTerm(run, kind, tag).replace(/['\\]/g, '$&$&')}'`;

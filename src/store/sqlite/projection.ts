@@ -1,13 +1,12 @@
-import { fromColumn, fromRow, parseColumn, ROW_COLUMNS, type RowColumns, toColumn, toRow } from '../columns.ts';
+import { indexTerms } from '../../core/search/words.ts';
+import { fromColumn, parseColumn, ROW_COLUMNS, type RowColumns, toColumn, toRow } from '../columns.ts';
 import type { CacheColumns, Cached, Derived, Projection, RowFilter, StoredRow } from '../projection.ts';
-import { hasFragments, indexTerms, lastTouchedFirst, parseWords } from '../search-terms.ts';
-import { fromTextColumn, toTextColumn } from '../text-column.ts';
+import { toTextColumn } from '../text-column.ts';
 import type { Connection } from './connection.ts';
+import { searchRows } from './search.ts';
+import { COLUMNS, type Row, textOf, toStored } from './stored-row.ts';
 
 type Statements = Pick<Connection, 'statement'>;
-type Row = RowColumns & { number: number; text: string | null };
-
-const COLUMNS = `number, text, ${ROW_COLUMNS}`;
 
 export function openProjection(connection: Connection): Projection {
   const { statement, read, snapshot, write } = connection;
@@ -29,7 +28,7 @@ export function openProjection(connection: Connection): Projection {
         ).all(toColumn(run), toColumn(kind)) as { status: string; count: number }[];
         return Object.fromEntries(counts.map(({ status, count }) => [fromColumn(status), count]));
       }),
-    search: (runs, words, limit) => snapshot(() => searchRows(connection, runs, words, limit)),
+    search: (runs, query, filter) => snapshot(() => searchRows(connection, runs, query, filter)),
     replaceDerived: (run, version, derived) => write(() => replaceDerived(connection, toColumn(run), version, derived)),
   };
 }
@@ -181,42 +180,8 @@ function statusesOf({ statement }: Statements, run: string, kind: string): strin
   return rows.map(({ status }) => status);
 }
 
-/** Inside a snapshot. */
-function searchRows(
-  { statement }: Statements,
-  runs: readonly string[],
-  words: readonly string[],
-  limit: number,
-): StoredRow[] {
-  const query = parseWords(words);
-  if (query === null) return [];
-  const names = JSON.stringify(runs.map(toColumn));
-  // Terms hold letters, digits and marks only, so that nothing in the quotes can end them.
-  const match = query.terms.map((term) => `"${term}"*`).join(' ');
-  const rows = statement(
-    `SELECT ${COLUMNS} FROM records
-     WHERE number IN (SELECT rowid FROM search WHERE search MATCH ?) AND run IN (SELECT value FROM json_each(?))
-     ORDER BY at DESC, version DESC LIMIT ?`,
-  ).iterate(match, names, query.fragments.length === 0 ? limit : -1);
-  const found: StoredRow[] = [];
-  for (const row of rows) {
-    if (found.length >= limit) break;
-    const stored = toStored(row as Row);
-    if (hasFragments(stored.text ?? '', query)) found.push(stored);
-  }
-  return found.sort(lastTouchedFirst);
-}
-
 function tagsOf(row: RowColumns): string[] {
   return [...new Set(parseColumn(row.tags, `row ${row.id}`) as string[])].map(toColumn);
-}
-
-function toStored(row: Row): StoredRow {
-  return fromRow(row, textOf(row));
-}
-
-function textOf(row: Row): (doc: unknown) => string | null {
-  return (doc) => (row.text === null ? null : fromTextColumn(parseColumn(row.text, `row ${row.id}`), doc));
 }
 
 function lastFirst(a: Row, b: Row): number {

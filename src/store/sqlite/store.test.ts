@@ -19,6 +19,7 @@ import {
   note,
   put,
   row,
+  withWords,
 } from '../suite/fixture.ts';
 import { isSafe, openDatabase } from './driver.ts';
 import { openRemains } from './remains.ts';
@@ -270,7 +271,7 @@ describe('a journal file', () => {
     });
     expect(bytesOf(file)).not.toContain(secret);
     expect(bytesOf(file)).not.toContain('zqxsecret');
-    expect(await bystander.projection.search([run], ['erased'], 9)).toHaveLength(1);
+    expect(await withWords(bystander, [run], ['erased'], 9)).toHaveLength(1);
     expect(chainProblems(await bystander.journal.read(run, 0, 99))).toEqual([]);
     expect(await store.inspect()).toEqual([]);
     await bystander.close();

@@ -3,6 +3,7 @@ import { Fault } from '../../core/fault.ts';
 import { GENESIS, seal } from '../../core/journal/chain.ts';
 import type { Draft, Event } from '../../core/journal/event.ts';
 import { type ChainProblem, chainVerifier } from '../../core/journal/verify.ts';
+import { parseAllWords } from '../../core/search/query.ts';
 import type { Batch, Head } from '../journal.ts';
 import type { HeadColumns, StoredRow } from '../projection.ts';
 import type { Store } from '../store.ts';
@@ -183,4 +184,15 @@ export function codewalkViews(
       handoff_reason: null,
     },
   };
+}
+
+/** Rows whose text has all the words, last changed first. */
+export async function withWords(
+  { projection }: Pick<Store, 'projection'>,
+  runs: readonly string[],
+  words: readonly string[],
+  limit: number,
+): Promise<StoredRow[]> {
+  const query = parseAllWords(words.join(' '));
+  return query === null ? [] : (await projection.search(runs, query, { offset: 0, limit })).rows;
 }

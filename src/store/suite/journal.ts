@@ -4,7 +4,20 @@ import { GENESIS } from '../../core/journal/chain.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { ERASED } from '../../core/text.ts';
 import type { Store } from '../store.ts';
-import { at, batchOf, chainProblems, follow, type Get, headOf, newRun, note, ofRun, put, row } from './fixture.ts';
+import {
+  at,
+  batchOf,
+  chainProblems,
+  follow,
+  type Get,
+  headOf,
+  newRun,
+  note,
+  ofRun,
+  put,
+  row,
+  withWords,
+} from './fixture.ts';
 
 /** The page `journal.ts`, sentence by sentence. */
 export function journalSuite(store: Get, other: Get): void {
@@ -83,7 +96,7 @@ function appending(store: Get, other: Get): void {
       expect(await other().journal.append([{ ...ahead, run: unknown }])).toEqual(otherHistory(unknown, 0));
       expect(await store().journal.read(run, 0, 9)).toHaveLength(1);
       expect(await store().projection.recall(run, ['N-9'])).toEqual([]);
-      expect(await store().projection.search([run], ['late'], 9)).toEqual([]);
+      expect(await withWords(store(), [run], ['late'], 9)).toEqual([]);
       expect(await store().projection.cached(run, 1)).toBeNull();
       expect(await headOf(store(), run)).toEqual(before);
     });
@@ -156,7 +169,7 @@ function appending(store: Get, other: Get): void {
       await expect(store().journal.append([batch])).rejects.toThrow();
       expect(await headOf(store(), run)).toEqual(before);
       expect(await store().journal.read(run, 0, 9)).toHaveLength(1);
-      expect(await store().projection.search([run], ['before'], 9)).toHaveLength(1);
+      expect(await withWords(store(), [run], ['before'], 9)).toHaveLength(1);
     });
 
     it('loses nothing when many write one run at once', async () => {
@@ -202,7 +215,7 @@ function appendingSeveral(store: Get, other: Get): void {
       expect(await store().journal.append([second, first])).toEqual({ outcome: 'appended' });
       expect(await other().journal.read(a, 0, 9)).toEqual(first.events);
       expect(chainProblems(await other().journal.read(b, 0, 9))).toEqual([]);
-      expect(await other().projection.search([a], ['alpha'], 9)).toHaveLength(1);
+      expect(await withWords(other(), [a], ['alpha'], 9)).toHaveLength(1);
       expect(await other().projection.cached(b, 1)).toMatchObject({ version: 2, state: 'two' });
       const { events } = await follow(other(), null, 500, (seen) => seen.filter(ofRun(a)).length >= 2);
       expect(events.filter(ofRun(a)).map(({ version }) => version)).toEqual([1, 2]);
@@ -249,7 +262,7 @@ function appendingSeveral(store: Get, other: Get): void {
       expect(await store().journal.read(a, 0, 9)).toEqual([]);
       expect(await headOf(store(), b)).toEqual(before);
       expect(await store().journal.read(b, 0, 9)).toHaveLength(1);
-      expect(await store().projection.search([a, b], ['lost'], 9)).toEqual([]);
+      expect(await withWords(store(), [a, b], ['lost'], 9)).toEqual([]);
       expect(await store().projection.cached(b, 1)).toBeNull();
     });
 
@@ -414,7 +427,7 @@ function erasing(store: Get, other: Get): void {
       expect(chainProblems(events)).toEqual([]);
       // Without the event that records the erasure, the changed body is a problem.
       expect(chainProblems(events.slice(0, 2))).toHaveLength(1);
-      expect(await store().projection.search([run], [secret], 9)).toEqual([]);
+      expect(await withWords(store(), [run], [secret], 9)).toEqual([]);
       expect(JSON.stringify(await store().projection.recall(run, ['N-2']))).not.toContain(secret);
       const { events: fed } = await follow(other(), null, 500, (seen) => seen.filter(ofRun(run)).length >= 3);
       expect(JSON.stringify(fed.filter(ofRun(run)))).not.toContain(secret);

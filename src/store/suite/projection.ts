@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Projection, StoredRow } from '../projection.ts';
-import { at, batchOf, type Get, headOf, newRun, note, put, row } from './fixture.ts';
+import { at, batchOf, type Get, headOf, newRun, note, put, row, withWords } from './fixture.ts';
+import { searchSuite } from './search.ts';
 
 /** The page `projection.ts`, sentence by sentence. */
 export function projectionSuite(store: Get): void {
   looking(store);
-  searching(store);
+  searchSuite(store);
   replacing(store);
 }
 
@@ -56,7 +57,7 @@ function looking(store: Get): void {
       expect(await store().projection.recall(run, ['N-1'])).toEqual([later]);
       expect(await store().projection.count(run, 'note')).toEqual({ closed: 1 });
       expect(await store().projection.rows(run, { kind: 'note', tag: 'a', limit: 9 })).toEqual([]);
-      expect(await store().projection.search([run], ['sooner'], 9)).toEqual([]);
+      expect(await withWords(store(), [run], ['sooner'], 9)).toEqual([]);
     });
 
     it('lists rows of a kind by status and tag, page by page, last changed first', async () => {
@@ -138,160 +139,6 @@ function looking(store: Get): void {
   });
 }
 
-function searching(store: Get): void {
-  describe('search', () => {
-    async function filled(texts: Record<string, string>): Promise<string> {
-      const run = newRun();
-      const entries = Object.entries(texts);
-      const rows = entries.map(([id, text], index) =>
-        row(run, id, { text, doc: { id, text }, version: index + 1, at: at(index + 1) }),
-      );
-      await put(
-        store(),
-        run,
-        entries.map(([, text]) => note(text)),
-        { rows: rows },
-      );
-      return run;
-    }
-
-    it('finds all beginnings of words in any case and without accents, last changed first', async () => {
-      const run = await filled({
-        a: 'Token rotation is Déjà vu',
-        b: 'rotate the tokens',
-        c: 'ÉCOLE straße ΟΔΟΣ',
-        d: 'phase_2_waf deploy-to-prod',
-      });
-      const ids = async (...words: string[]) => (await store().projection.search([run], words, 9)).map(({ id }) => id);
-      expect(await ids('tok')).toEqual(['b', 'a']);
-      expect(await ids('TOK', 'rotat')).toEqual(['b', 'a']);
-      expect(await ids('tok', 'vu')).toEqual(['a']);
-      expect(await ids('deja')).toEqual(['a']);
-      expect(await ids('école')).toEqual(['c']);
-      expect(await ids('οδοσ')).toEqual(['c']);
-      expect(await ids('STRASS')).toEqual([]);
-      expect(await ids('oken')).toEqual([]);
-      expect(await ids('phase_2')).toEqual(['d']);
-      expect(await ids('to-pr')).toEqual(['d']);
-      expect((await store().projection.search([run], ['tok'], 1)).map(({ id }) => id)).toEqual(['b']);
-    });
-
-    it('finds words anywhere in scripts without spaces', async () => {
-      const run = await filled({
-        a: '我们决定使用数据库连接池',
-        b: 'データベースの移行 plan',
-        c: 'ระบบฐานข้อมูล',
-        d: '证据库里有很多数据',
-      });
-      const ids = async (...words: string[]) =>
-        (await store().projection.search([run], words, 9)).map(({ id }) => id).sort();
-      expect(await ids('数据库')).toEqual(['a']);
-      expect(await ids('数据')).toEqual(['a', 'd']);
-      expect(await ids('库')).toEqual(['a', 'd']);
-      expect(await ids('ベース')).toEqual(['b']);
-      expect(await ids('移行', 'pla')).toEqual(['b']);
-      expect(await ids('ฐานข้อมูล')).toEqual(['c']);
-      expect(await ids('没有')).toEqual([]);
-    });
-
-    it('accepts any text as words', async () => {
-      const run = await filled({ a: 'near or not and select', b: 'abc' });
-      for (const word of [
-        '"',
-        "'",
-        '*',
-        '(',
-        'NEAR(a b)',
-        'a OR',
-        'text:',
-        "'; drop table runs; --",
-        '\\',
-        '%',
-        '_',
-        ':*',
-        '&',
-        '!',
-        '<->',
-        'a\u0000b',
-        '\ud800',
-        '🙂',
-        '-',
-        '^a',
-        '{a b}',
-        'x'.repeat(5000),
-        '\u0301'.repeat(5000),
-      ]) {
-        await store().projection.search([run], [word], 9);
-        await store().projection.search([run], [word, 'abc', word], 9);
-      }
-      await store().projection.search(
-        [run],
-        Array.from({ length: 500 }, (_, index) => `w${index}`),
-        9,
-      );
-      expect((await store().projection.search([run], ['NOT', '"OR"'], 9)).map(({ id }) => id)).toEqual(['a']);
-      expect(await store().projection.search([run], [], 9)).toEqual([]);
-      expect(await store().projection.search([run], ['***'], 9)).toEqual([]);
-    });
-
-    it('searches only the given runs', async () => {
-      const [one, two, three] = [
-        await filled({ a: 'shared word' }),
-        await filled({ b: 'shared word' }),
-        await filled({ c: 'shared word' }),
-      ];
-      const found = await store().projection.search([one, three], ['shared'], 9);
-      expect(found.map(({ id }) => id).sort()).toEqual(['a', 'c']);
-      expect(await store().projection.search([], ['shared'], 9)).toEqual([]);
-      expect((await store().projection.search([two], ['shared'], 9)).map(({ id }) => id)).toEqual(['b']);
-    });
-
-    it('no longer finds the old words of a text that changed', async () => {
-      const run = await filled({ a: 'former words of it', b: 'kept words here' });
-      await put(store(), run, [note('c')], {
-        rows: [
-          row(run, 'a', { text: 'later terms of it', doc: {}, version: 3, at: at(3) }),
-          row(run, 'b', { text: 'kept words here', doc: { more: 1 }, version: 3, at: at(3) }),
-        ],
-      });
-      const ids = async (word: string) => (await store().projection.search([run], [word], 9)).map(({ id }) => id);
-      expect(await ids('former')).toEqual([]);
-      expect(await ids('later')).toEqual(['a']);
-      expect(await ids('kept')).toEqual(['b']);
-      await put(store(), run, [note('d')], { rows: [row(run, 'a', { text: null, version: 4 })] });
-      expect(await ids('later')).toEqual([]);
-    });
-
-    it('finds rows among many, before and after they change', async () => {
-      const run = newRun();
-      const make = (id: number, word: string, version: number) =>
-        row(run, `N-${id}`, { text: `${word} number${id}`, doc: { id }, version, at: at(version) });
-      for (let id = 1; id <= 150; id++) await put(store(), run, [note('x')], { rows: [make(id, 'plain', id)] });
-      const found = async (...words: string[]) =>
-        (await store().projection.search([run], words, 999)).map(({ id }) => id);
-      expect(await found('plain')).toEqual(Array.from({ length: 150 }, (_, index) => `N-${150 - index}`));
-      await put(store(), run, [note('x')], { rows: [make(3, 'changed', 151), make(149, 'changed', 151)] });
-      expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
-      expect(await found('plain')).toHaveLength(148);
-      for (let id = 201; id <= 280; id++) {
-        await put(store(), run, [note('x')], { rows: [make(id, 'further', id - 49)] });
-      }
-      expect((await found('changed')).sort()).toEqual(['N-149', 'N-3']);
-      expect(await found('plain')).toHaveLength(148);
-      expect(await found('further')).toHaveLength(80);
-      expect(await found('plain', 'number3')).toEqual(Array.from({ length: 10 }, (_, index) => `N-${39 - index}`));
-    });
-
-    it('indexes a megabyte of different words', async () => {
-      const text = Array.from({ length: 120_000 }, (_, index) => `w${index.toString(36)}`).join(' ');
-      const run = await filled({ a: text });
-      expect((await store().projection.search([run], ['w1', 'wz'], 9)).map((found) => found.text === text)).toEqual([
-        true,
-      ]);
-    });
-  });
-}
-
 function replacing(store: Get): void {
   describe('replaceDerived', () => {
     it('replaces derived data and leaves the journal unchanged', async () => {
@@ -310,8 +157,8 @@ function replacing(store: Get): void {
       expect(await store().projection.recall(run, ['old', 'o', 'new'])).toEqual([fresh]);
       expect(await store().projection.rows(run, { kind: 'note', tag: 't', limit: 9 })).toEqual([fresh]);
       expect(await store().projection.count(run, 'note')).toEqual({ open: 1 });
-      expect(await store().projection.search([run], ['ancient'], 9)).toEqual([]);
-      expect(await store().projection.search([run], ['modern'], 9)).toEqual([fresh]);
+      expect(await withWords(store(), [run], ['ancient'], 9)).toEqual([]);
+      expect(await withWords(store(), [run], ['modern'], 9)).toEqual([fresh]);
       expect(await store().projection.cached(run, 2)).toEqual({ version: 2, hash: before?.hash, state: 'new' });
       expect(await store().journal.read(run, 0, 9)).toHaveLength(2);
     });

@@ -5,8 +5,6 @@
 
 /** Longer words are data (hashes, base64); they are found by their beginning. */
 const WORD_LIMIT_CHARS = 64;
-/** More words than this do not make a query more precise, and the databases have limits of their own. */
-const QUERY_LIMIT_WORDS = 64;
 
 const ASCII_TOKEN = /[a-z0-9]+/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII, whole.
@@ -27,58 +25,22 @@ function loadScripts() {
   return scripts;
 }
 
-export interface WordQuery {
-  /** Each is the beginning of an indexed term. */
-  terms: readonly string[];
-  /** Each occurs somewhere in the folded text; the terms alone do not show that. */
-  fragments: readonly string[];
+/** The terms of a text in their order. Scripts without spaces are cut into overlapping pairs of characters. */
+export function termsOf(text: string): string[] {
+  return wordsOf(text).flatMap((word) => (isUnspaced(word) ? pairs(word, true) : [beginning(word)]));
 }
 
-/** The distinct terms a text is indexed by. Scripts without spaces are cut into overlapping pairs of characters. */
-export function indexTerms(text: string): string[] {
-  const terms = new Set<string>();
-  for (const token of tokens(foldWords(text))) {
-    if (!isUnspaced(token)) terms.add(beginning(token));
-    else for (const pair of pairs(token, true)) terms.add(pair);
-  }
-  return [...terms];
-}
+/** The distinct terms a text is indexed by. */
+export const indexTerms = (text: string): string[] => [...new Set(termsOf(text))];
 
-/** Returns null when there is nothing to search for. */
-export function parseWords(words: readonly string[]): WordQuery | null {
-  const terms = new Set<string>();
-  const fragments = new Set<string>();
-  for (const token of words.flatMap((word) => tokens(foldWords(word)))) {
-    if (terms.size >= QUERY_LIMIT_WORDS) break;
-    if (!isUnspaced(token)) {
-      terms.add(beginning(token));
-      continue;
-    }
-    const cut = pairs(token, false);
-    for (const pair of cut) terms.add(pair);
-    if (cut.length > 1) fragments.add(token);
-  }
-  return terms.size === 0 ? null : { terms: [...terms], fragments: [...fragments] };
-}
+/** The terms that find a word of a query. */
+export const queryTerms = (word: string): string[] => (isUnspaced(word) ? pairs(word, false) : [beginning(word)]);
 
-/** Whether a text that is not indexed would be found. */
-export function hasWords(text: string, query: WordQuery): boolean {
-  const indexed = indexTerms(text);
-  return (
-    query.terms.every((term) => indexed.some((candidate) => candidate.startsWith(term))) && hasFragments(text, query)
-  );
-}
+/** The words of a text, without case and accents. */
+export const wordsOf = (text: string): string[] => tokens(foldWords(text));
 
-/** The order of results: versions of different runs cannot be compared, times can. */
-export function lastTouchedFirst(a: { at: string; version: number }, b: { at: string; version: number }): number {
-  return a.at < b.at ? 1 : a.at > b.at ? -1 : b.version - a.version;
-}
-
-export function hasFragments(text: string, query: WordQuery): boolean {
-  if (query.fragments.length === 0) return true;
-  const folded = foldWords(text);
-  return query.fragments.every((fragment) => folded.includes(fragment));
-}
+/** The words of a text with spaces around each, to look for several that follow each other. */
+export const spacedWords = (text: string): string => ` ${wordsOf(text).join(' ')} `;
 
 /** Removes case and accents. Vowel signs of other scripts stay: without them these are other words. */
 function foldWords(text: string): string {
@@ -96,7 +58,7 @@ function tokens(folded: string): string[] {
   return folded.match(IS_ASCII.test(folded) ? ASCII_TOKEN : loadScripts().token) ?? [];
 }
 
-function isUnspaced(token: string): boolean {
+export function isUnspaced(token: string): boolean {
   return !IS_ASCII.test(token) && loadScripts().unspaced.test(token);
 }
 
