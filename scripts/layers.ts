@@ -122,7 +122,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'index',
-    holds: ['src/index.ts', 'src/holdfast.ts', 'src/codewalk.ts'],
+    holds: ['src/index.ts', 'src/testing.ts', 'src/holdfast.ts', 'src/codewalk.ts', 'src/watch.ts', 'src/hold.ts'],
     imports: [...belowInterfaces, 'hooks'],
     modules: ['valibot', 'node:path'],
     why: 'The library calls operations, records what hooks left, and needs no other interface.',

@@ -9,14 +9,18 @@ import {
   updateState,
 } from './codewalk.ts';
 import { type Evidence, UNKNOWN } from './core/evidence.ts';
+import { Fault, quoted } from './core/fault.ts';
 import type { SessionProof } from './core/rules/session-proof.ts';
 import type { Actor } from './core/words.ts';
+import type { Engine } from './engine/engine.ts';
 import type { Identity } from './engine/execute.ts';
+import { type Held, type HoldOptions, hold } from './hold.ts';
 import type { Context } from './operations/context.ts';
 import { loadOperation, type OperationName, operationNames, type operations } from './operations/index.ts';
 import { actorNamed, type OpenOptions, openContext } from './operations/open.ts';
 import { callOperation } from './operations/operation.ts';
 import type { Store } from './store/store.ts';
+import { type Watched, type WatchOptions, watchEvents } from './watch.ts';
 import { ownerOf } from './workspace/process.ts';
 
 export interface HoldfastOptions {
@@ -39,11 +43,18 @@ export interface HoldfastOptions {
   now?: () => string;
 }
 
+export interface CallOptions {
+  /** The call is recorded once per key, however often it is made: the same input gives the first result, another one is refused. */
+  key?: string;
+  /** Aborted before the events are sent, the call is refused with `cancelled` and nothing is recorded; later it finishes. */
+  signal?: AbortSignal;
+}
+
 type Loaded<N extends OperationName> = Awaited<ReturnType<(typeof operations)[N]>>;
 type Method<O> = O extends { input: infer I extends v.GenericSchema; output: infer R extends v.GenericSchema }
   ? Record<string, never> extends v.InferInput<I>
-    ? (input?: v.InferInput<I>) => Promise<v.InferOutput<R>>
-    : (input: v.InferInput<I>) => Promise<v.InferOutput<R>>
+    ? (input?: v.InferInput<I>, options?: CallOptions) => Promise<v.InferOutput<R>>
+    : (input: v.InferInput<I>, options?: CallOptions) => Promise<v.InferOutput<R>>
   : never;
 type Plain = Exclude<OperationName, `${string}.${string}`>;
 type Grouped = Extract<OperationName, `${string}.${string}`>;
@@ -59,10 +70,25 @@ export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Mem
   updateState(input: UpdateStateInput): Promise<void>;
   addDecision(input: AddDecisionInput): Promise<{ id: string }>;
   addBlocker(input: AddBlockerInput): Promise<{ id: string }>;
+  /** The events as they are recorded; see `WatchOptions`. */
+  watch(options?: WatchOptions): AsyncGenerator<Watched, void, undefined>;
+  /**
+   * Takes a step under a lease that is renewed while `work` runs; completes it when `work` returns and releases it when it
+   * throws. `held.signal` aborts when the lease was lost.
+   */
+  hold<T>(step: string, work: (held: Held) => Promise<T>, options?: HoldOptions): Promise<T>;
   close(): Promise<void>;
 };
 
-export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
+type As = Parameters<Holdfast['as']>[0];
+
+export function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
+  return openWith(options);
+}
+
+/** `more` replaces what a test controls. */
+export async function openWith(options: HoldfastOptions, more: Partial<OpenOptions> = {}): Promise<Holdfast> {
+  mustBeTexts(options);
   const open: OpenOptions = {
     dir: resolve(options.dir ?? '.'),
     withoutWorkspace: options.dir === undefined && options.store !== undefined,
@@ -76,9 +102,28 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     now: options.now,
     takeReports: async (context) => (await import('./hooks/take-reports.ts')).takeReports(context),
     ...(options.agent === undefined ? {} : { owner: ownerOf(process.pid) }),
+    ...more,
   };
   const context = openContext(open);
-  return methodsOf(context, () => context.close());
+  const closing = new AbortController();
+  return methodsOf(context, {
+    isClosed: () => closing.signal.aborted,
+    async close() {
+      closing.abort();
+      await context.close();
+    },
+  });
+}
+
+/** Programs in JavaScript pass anything. */
+function mustBeTexts(options: HoldfastOptions): void {
+  for (const field of ['dir', 'agent', 'person', 'evidence', 'session', 'run'] as const) {
+    const value: unknown = options[field];
+    if (value === undefined || typeof value === 'string') continue;
+    throw new Fault('invalid', `${quoted(field)} must be a string, not ${value === null ? 'null' : typeof value}.`, {
+      hints: field === 'session' ? ['Pass its id: `hf.as({ session: started.session.id })`.'] : [],
+    });
+  }
 }
 
 interface Named {
@@ -111,12 +156,18 @@ function identityOf({ agent, person, evidence = 'library' }: Named, before: Iden
   };
 }
 
-function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
+interface Life {
+  isClosed(): boolean;
+  close(): Promise<void>;
+}
+
+function methodsOf(context: Context, life: Life): Holdfast {
   const root: Record<string, unknown> = {};
   for (const name of operationNames) {
-    const call = async (input: unknown = {}) => {
+    const call = async (input: unknown = {}, options?: CallOptions) => {
+      const mine = options ? withOptions(context, options) : context;
       if (name !== 'doctor') await context.takeReports();
-      return (await callOperation(await loadOperation(name), context, input)).data;
+      return (await callOperation(await loadOperation(name), mine, input)).data;
     };
     const [group, member] = name.split('.') as [string, string | undefined];
     // A name may be an operation and a group at once: `hf.usage()` and `hf.usage.add()`.
@@ -125,13 +176,43 @@ function methodsOf(context: Context, close: () => Promise<void>): Holdfast {
   }
   const methods = root as unknown as Holdfast;
   return Object.assign(methods, {
-    as: ({ session, run = context.run, ...named }: Parameters<Holdfast['as']>[0]) => {
+    as: (given: As) => {
+      mustBeTexts(given);
+      const { session, run = context.run, ...named } = given;
       const identity = { ...identityOf(named, context.identity), session: session ?? null, key: null };
-      return methodsOf({ ...context, identity, run }, close);
+      return methodsOf({ ...context, identity, run }, life);
     },
     updateState: (input: UpdateStateInput) => updateState(context, input),
     addDecision: (input: AddDecisionInput) => addDecision(context, input),
     addBlocker: (input: AddBlockerInput) => addBlocker(context, input),
-    close,
+    watch: (options: WatchOptions = {}) => watchEvents(context, options, life.isClosed),
+    hold: <T>(step: string, work: (held: Held) => Promise<T>, options?: HoldOptions) =>
+      hold(methods, step, work, options),
+    close: life.close,
   });
+}
+
+function withOptions(context: Context, { key, signal }: CallOptions): Context {
+  if (signal?.aborted) throw cancelled('no');
+  const identity = key === undefined ? context.identity : { ...context.identity, key };
+  return { ...context, identity, ...(signal ? { engine: async () => stoppable(await context.engine(), signal) } : {}) };
+}
+
+/** Refuses to send anything more once the signal is aborted. */
+function stoppable(engine: Engine, signal: AbortSignal): Engine {
+  let events = 0;
+  return {
+    ...engine,
+    async execute(run, command, identity) {
+      if (signal.aborted) throw cancelled(events > 0 ? 'yes' : 'no');
+      const done = await engine.execute(run, command, identity);
+      events += done.events.length;
+      return done;
+    },
+  };
+}
+
+function cancelled(recorded: 'yes' | 'no'): Fault {
+  const part = recorded === 'yes' ? ' A part of it was recorded before.' : ' Nothing was recorded.';
+  return new Fault('cancelled', `The call was cancelled by its signal.${part}`, { data: { recorded } });
 }

@@ -12,6 +12,7 @@ export const faultExits = {
   held: 1,
   fenced: 1,
   not_allowed: 1,
+  cancelled: 1,
   usage: 2,
   invalid: 2,
   conflict: 3,

@@ -113,7 +113,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         asFault(thrown),
       );
       if (tried instanceof Fault) {
-        if (fresh || tried.code === 'internal') throw withRewound(tried, loader.unrecorded(run));
+        if (fresh || isOfStore(tried)) throw withRewound(tried, loader.unrecorded(run));
       } else if (typeof tried === 'object' && (fresh || tried.events.length > 0)) return tried;
       if (tried === 'other_history' && histories++ > 1) throw await replacedAgain(loader, run);
       fresh = true;
@@ -128,6 +128,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return { execute };
 }
+
+/** No look at fresh state changes these, and a write that may have been recorded is not repeated. */
+const isOfStore = ({ code }: Fault): boolean =>
+  ['internal', 'unavailable', 'corrupt', 'newer_schema', 'read_only'].includes(code);
 
 interface Attempt {
   run: string;

@@ -5,7 +5,7 @@ import type { Liveness } from '../core/views/liveness.ts';
 import type { Presence } from '../store/presence.ts';
 
 /** Whether the process that owns a session is alive; undefined when that cannot be determined from here. */
-export type Probe = (owner: Owner) => 'alive' | 'dead' | undefined;
+export type Probe = (owner: Owner, session: string) => 'alive' | 'dead' | undefined;
 
 /** What a look at a session needs. */
 export type Watched = Pick<Session, 'id' | 'seenAt' | 'leaseMs' | 'owner'>;
@@ -25,7 +25,7 @@ export async function readLiveness(
   const owners = {
     get: (id: string) => {
       const owner = sessions.find((session) => session.id === id)?.owner;
-      return owner ? probe(owner) : undefined;
+      return owner ? probe(owner, id) : undefined;
     },
   };
   return { now, beats, owners };

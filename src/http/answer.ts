@@ -26,6 +26,7 @@ const statusByCode: Record<FaultCode, number> = {
   held: 409,
   fenced: 409,
   not_allowed: 403,
+  cancelled: 499,
   usage: 400,
   invalid: 400,
   conflict: 409,

@@ -37,6 +37,9 @@ export interface OpenOptions {
   proof?: SessionProof | undefined;
   environment?: Context['environment'];
   now?: (() => string) | undefined;
+  /** Whether the process of a session lives; the system is asked when left out. */
+  probe?: EngineOptions['probe'] | undefined;
+  random?: (() => number) | undefined;
   clients?: (() => Promise<Clients>) | undefined;
   tally?: Context['tally'];
   warn?: ((message: string) => void) | undefined;
@@ -69,7 +72,8 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot({ ...context, engine: async () => asked }, moment);
     };
-    return createEngine({ store, now: options.now ?? systemNow, probe: probeOwner, random: Math.random, describe });
+    const { now = systemNow, probe = probeOwner, random = Math.random } = options;
+    return createEngine({ store, now, probe, random, describe });
   };
   const context: Context & { close(): Promise<void> } = {
     identity: {

@@ -13,11 +13,17 @@ export const sessionStart = defineOperation({
   name: 'session.start',
   summary: 'Start a session and print the brief.',
   scope: 'write',
-  flags: { leaseMinutes: 'lease-minutes' },
+  flags: { leaseMinutes: 'lease-minutes', leaseMs: 'lease-ms' },
   examples: ['holdfast session start --agent claude', 'holdfast session start --agent codex --continues S-12'],
   input: v.object({
     role: v.optional(described(Role, 'Changes the emphasis of the brief; it gives no rights.')),
     continues: v.optional(described(label, 'The session this one continues.')),
+    leaseMs: v.optional(
+      described(
+        v.pipe(v.number(), v.integer(), v.minValue(1000), v.maxValue(86_400_000)),
+        'For programs: milliseconds of silence before the session counts as gone, whether its process runs or not.',
+      ),
+    ),
     leaseMinutes: v.optional(
       described(
         v.pipe(v.number(), v.minValue(1), v.maxValue(10_080)),
@@ -32,14 +38,15 @@ export const sessionStart = defineOperation({
     brief: v.string(),
     mail: v.object({ unread: Ids, pendingAcks: Ids, replies: Ids, unanswered: Ids }),
   }),
-  async run(context, { role, continues, leaseMinutes }) {
+  async run(context, { role, continues, leaseMs, leaseMinutes }) {
     const status = beginGitStatus(context);
     const done = await act(context, {
       type: 'session.start',
       role,
       continues,
-      leaseMs: leaseMinutes === undefined ? undefined : Math.round(leaseMinutes * 60_000),
-      owner: context.identity.owner,
+      leaseMs: leaseMs ?? (leaseMinutes === undefined ? undefined : Math.round(leaseMinutes * 60_000)),
+      // Without an owner only the lease decides: a process may live on while its worker hangs.
+      owner: leaseMs === undefined ? context.identity.owner : undefined,
       mark: await fullTreeMark(context, status),
     });
     const started = done.events.find((event) => event.type === 'session.started');
