@@ -1,5 +1,4 @@
 import { asFault, Fault, quoted } from './core/fault.ts';
-import type { Holdfast } from './holdfast.ts';
 
 export interface HoldOptions {
   /** How long the step stays taken if this program stops answering; a minute when left out. */
@@ -15,12 +14,25 @@ export interface Held {
   checkpoint(name: string, next?: string): Promise<void>;
 }
 
+/** The methods of the library that holding a step needs. */
+interface Library {
+  session: { start(input: { leaseMs: number }): Promise<{ session: { id: string } }> };
+  as(identity: { session: string }): {
+    start(input: { key: string }): Promise<unknown>;
+    heartbeat(): Promise<unknown>;
+    checkpoint(input: { step: string; name: string; next?: string }): Promise<unknown>;
+    complete(input: { key: string }): Promise<unknown>;
+    release(input: { key: string }): Promise<unknown>;
+    session: { end(): Promise<unknown> };
+  };
+}
+
 /**
  * Takes a step in a session of its own, renews the lease while `work` runs, completes the step when it returns and releases it
  * when it throws.
  */
 export async function hold<T>(
-  hf: Holdfast,
+  hf: Library,
   step: string,
   work: (held: Held) => Promise<T>,
   { leaseMs = 60_000 }: HoldOptions = {},
@@ -37,7 +49,7 @@ export async function hold<T>(
     const asked = performance.now();
     try {
       mustHold();
-      await mine.heartbeat({});
+      await mine.heartbeat();
       renewedAt = asked;
     } catch (thrown) {
       // A store that is away now may be back before the lease ends.
@@ -65,7 +77,7 @@ export async function hold<T>(
     throw thrown;
   } finally {
     clearInterval(timer);
-    if (!lost.signal.aborted) await mine.session.end({ reason: 'completed' }).catch(() => undefined);
+    if (!lost.signal.aborted) await mine.session.end().catch(() => undefined);
   }
 }
 
