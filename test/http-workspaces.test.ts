@@ -119,6 +119,12 @@ describe('a token', () => {
           await server.post('search', { words: [SECRET], allRuns: true }, { token }),
         )
       ).results.length;
+    const metrics = async (token: string) => (await server.send('/metrics', {}, { token })).text();
+    expect(await metrics(ours)).toMatch(/^holdfast_runs\{status="active"\} 1$/m);
+    expect(await metrics(both)).toMatch(/^holdfast_runs\{status="active"\} 2$/m);
+    expect(await metrics(both)).toMatch(/^holdfast_http_requests_total\{status="2xx"\} [1-9]\d*$/m);
+    expect(await metrics(both)).not.toContain(SECRET);
+    expect((await server.send('/metrics')).status).toBe(401);
     expect(await found(ours)).toBe(0);
     expect(await found(theirs)).toBeGreaterThan(0);
     expect((await server.post('status', {}, { token: all, run: THEIRS })).status).toBe(200);

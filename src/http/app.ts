@@ -10,6 +10,7 @@ import { callOperation, contextFor } from './call.ts';
 import { openFeed } from './feed.ts';
 import { createLimiter, defaultLimits, type Limits, readJson } from './limits.ts';
 import type { Log } from './log.ts';
+import { createRequestCounts, type RequestCounts, renderMetrics } from './metrics.ts';
 import { createOriginReader, type Origin } from './proxy.ts';
 import { createRequestCheck, securityHeaders } from './request-check.ts';
 import type { Connection } from './server.ts';
@@ -66,6 +67,7 @@ interface Shared {
   access: Access;
   admit(request: Request, origin: Origin): Promise<Token>;
   bindToToken: BindToToken;
+  counts: RequestCounts;
   /** Counts a request against its address, and refuses when there are too many. */
   countAddress(origin: Origin): void;
   /** Counts a request without a valid token against its address, and refuses when there are too many. */
@@ -101,6 +103,7 @@ export function createApp(options: AppOptions): App {
       return token;
     },
     bindToToken: createTokenStreams(access.isValid),
+    counts: createRequestCounts(),
     countAddress,
     countStranger,
   };
@@ -109,6 +112,7 @@ export function createApp(options: AppOptions): App {
   checkAndLog(app, shared, createRequestCheck(options.host ?? '127.0.0.1', options.names ?? []), readOrigin);
   addPublicRoutes(app, shared);
   addApi(app, shared);
+  addMetrics(app, shared);
   if (options.mcp) addMcp(app, shared, options.mcp);
   const web = createWeb(options.web);
   app.all('*', (c) => {
@@ -134,7 +138,7 @@ function nothingHere(): Refusal {
 /** Around every request: the check of host and origin, the security headers and the log. */
 function checkAndLog(
   app: App,
-  { log }: Shared,
+  { log, counts }: Shared,
   checkRequest: (request: Request) => void,
   readOrigin: ReturnType<typeof createOriginReader>,
 ): void {
@@ -149,6 +153,7 @@ function checkAndLog(
       c.res = refuse(thrown);
     }
     for (const [name, value] of Object.entries(securityHeaders)) c.res.headers.set(name, value);
+    counts.count(c.res.status, clock() - startedMs);
     log(c.res.status >= 500 ? 'error' : 'info', 'request', {
       method: c.req.method,
       path: c.req.path,
@@ -247,6 +252,19 @@ function addApi(app: App, { base, limits, stopped, admit, bindToToken }: Shared)
   );
   app.all('/api/*', () => {
     throw nothingHere();
+  });
+}
+
+/** For scrapers, with a token of the scope `read`: the numbers are of what it reaches. */
+function addMetrics(app: App, { base, version, admit, counts }: Shared): void {
+  app.get('/metrics', async (c) => {
+    const token = await admit(c.req.raw, c.get('origin'));
+    c.set('token', token);
+    const text = await renderMetrics(await base.engine(), withinOf(token), version, counts);
+    return c.body(text, 200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-store',
+    });
   });
 }
 

@@ -27,6 +27,13 @@ export async function describeApi(version: string): Promise<Record<string, unkno
       '/health': healthPath('health', 'Check that the server answers.'),
       '/healthz': healthPath('healthz', 'The same as `/health`.'),
       '/readyz': healthPath('readyz', 'Check that the journal can be read.'),
+      '/metrics': {
+        get: {
+          operationId: 'metrics',
+          summary: 'Numbers of what the token reaches, in the text format of Prometheus.',
+          responses: { 200: { description: 'The numbers.', content: { 'text/plain': {} } }, 401: refused },
+        },
+      },
     },
     components: {
       securitySchemes: {
