@@ -166,13 +166,14 @@ function copy(from: string, to: string): void {
   for (const name of parts) cpSync(join(from, name), join(to, name), how);
 }
 
-/** Nothing of this environment; the program is on the search path, in login shells too. */
+/** Nothing of this environment; both commands of the package are on the search path, in login shells too. */
 function plainEnvironment(home: string): Record<string, string> {
   const bin = join(home, 'bin');
   const path = [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
   if (!existsSync(bin)) {
     mkdirSync(bin, { recursive: true });
     symlinkSync(program, join(bin, 'holdfast'));
+    symlinkSync(join(dirname(program), 'holdfast-hook'), join(bin, 'holdfast-hook'));
     writeFileSync(join(home, '.profile'), `PATH=${path}\n`);
   }
   return {
