@@ -1,13 +1,14 @@
-import type { BriefForm, OtherRun, OtherRuns } from '../core/brief/facts.ts';
+import type { BriefForm } from '../core/brief/facts.ts';
 import { writeBrief } from '../core/brief/write.ts';
-import { type Candidate, type Field, namedRuns, type Viewer } from '../core/choice/candidate.ts';
+import type { Field, Viewer } from '../core/choice/candidate.ts';
 import type { State } from '../core/fold/state.ts';
 import { type Line, line, shortened } from '../core/line.ts';
 import { briefFor } from '../operations/brief/parts/compose.ts';
 import { beginGitStatus } from '../operations/brief/parts/evidence.ts';
+import { otherRuns } from '../operations/brief/parts/other-runs.ts';
 import type { Context } from '../operations/context.ts';
 import { lookAtHistory } from '../operations/journal/parts/known-heads.ts';
-import { asSupervised } from '../operations/session/parts/supervision.ts';
+import { asSupervised } from '../operations/session/parts/gone-sessions.ts';
 import type { GitStatus } from '../workspace/git/status.ts';
 
 export interface Shown {
@@ -39,7 +40,7 @@ export async function briefText(
     form,
     budget: 'hook',
     ended,
-    others: others && otherRuns(others.field, run),
+    others: others && (await otherRuns(await context.engine(), others.field, run)),
     isLastFinished: others?.field.candidates.length === 0 && others.field.finished[0]?.run === run,
     ...reader,
   });
@@ -48,36 +49,12 @@ export async function briefText(
 
 /** Other unfinished runs by name alone, and what is gone of the record; null where there is neither. */
 export async function othersText(context: Context, field: Field, now: string): Promise<Line | null> {
-  const others = otherRuns(field, null);
+  const others = await otherRuns(await context.engine(), field, null);
   const history = await lookAtHistory(context);
   if (others.lines.length === 0 && history === null) return null;
   const form = others.lines.length === 0 ? 'gone' : 'others';
   const facts = { now, form, run: null, others, role: 'worker', history } as const;
   return writeBrief(facts, { softTokens: OTHERS_TOKENS, hardTokens: OTHERS_TOKENS }).text;
-}
-
-function otherRuns(field: Field, except: string | null): OtherRuns {
-  const { runs, more } = namedRuns(field, except);
-  return { lines: runs.map(otherRun), more };
-}
-
-function otherRun({ run, title, state, facts, updatedAt, place }: Candidate): OtherRun {
-  if (state.state === 'working' && facts.last)
-    return { is: 'working', who: facts.last, title, seenAt: updatedAt, changed: [] };
-  return {
-    is: 'unfinished',
-    id: run,
-    isPlanned: facts.kind === 'planned',
-    title,
-    state:
-      state.state === 'cut off' || state.state === 'waiting' || state.state === 'not started' ? state.state : 'open',
-    at: updatedAt,
-    agent: facts.last?.agent ?? null,
-    tree: place === 'other worktree' ? facts.place.tree || 'main' : null,
-    // Behind the name there is the number space of its processes.
-    host: place === 'elsewhere' ? (facts.place.machine?.split(' ')[0] ?? null) : null,
-    uncertain: facts.uncertain,
-  };
 }
 
 export function withHint(text: Line | null, hint: Line | null): Line | null {

@@ -95,16 +95,47 @@ describe('RESUME.md', () => {
     expect(resume()).toContain('No new dependency');
   });
 
-  it('is composed after a checkpoint if it is the page of another run, or none of ours', async () => {
+  it('is about the chosen run, then the one at work, and names the others', async () => {
+    const { call, context, resume } = await openWork();
+    await call('init', { title: 'Second', id: 'second' });
+    expect(resume()).toMatch(/^Run "second" "Second": planned /m);
+    expect(resume()).toMatch(
+      /^Working now: "ada" \(S-1\), "Tokens", last sign .*\.\nFrom event \d+ of run "second", /m,
+    );
+    await call('use', { clear: true });
+    expect(resume()).toMatch(/^Run "auth" "Tokens": /m);
+    expect(resume()).toMatch(
+      /^Also here: "second" "Second", not started, planned .*\.\nFrom event \d+ of run "auth", /m,
+    );
+    const shown = await call('resume', {}, { ...context, run: 'second' });
+    expect(shown['text']).toMatch(/^Run "second"/m);
+    expect(resume()).toMatch(/^Run "auth" "Tokens": /m);
+  });
+
+  it('speaks of a session by its name, also when that session itself asked', async () => {
+    const { call, resume } = await openWork();
+    expect((await call('resume'))['text']).toMatch(/^Run "auth" "Tokens": this session \(S-1\), in a turn since /m);
+    expect(resume()).toMatch(/^Run "auth" "Tokens": "ada" \(S-1\) is working on this now/m);
+  });
+
+  it('stays about its run when another one reaches a checkpoint, and is composed if it is none of ours', async () => {
     const { call, context, file, resume } = await openWork();
     await call('init', { title: 'Second', id: 'second' });
+    const before = resume();
     await call('checkpoint', { name: 'half' }, { ...context, run: 'auth' });
-    expect(resume()).toMatch(/From event \d+ of run "auth", /);
-    expect(resume()).not.toMatch(/Second|What follows/);
+    expect(resume()).toBe(before);
+    await call('use', { run: 'auth' });
     writeFileSync(file('RESUME.md'), 'Something else\n');
     await call('checkpoint', { name: 'most' }, { ...context, run: 'auth' });
     expect(resume()).not.toMatch(/Something else|What follows/);
     expect(resume()).toContain('checkpoint: "most"');
+  });
+
+  it('says that nothing is unfinished, and what was finished last', async () => {
+    const { call, resume } = await openWork();
+    await call('complete', { key: 't1' });
+    await call('session.end', { reason: 'completed' });
+    expect(resume()).toMatch(/^Nothing is unfinished here\. Last finished: "Tokens", \d\d:\d\d\.\n$/);
   });
 
   it('shows doctor that the journal lost its last events', async () => {

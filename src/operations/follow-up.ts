@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 
 type EventType = Event['type'];
 type Noun = EventType extends `${infer N}.${string}` ? N : never;
-type Kept = 'snapshots' | 'resume' | 'worklog' | 'erased' | 'head';
+type Kept = 'snapshots' | 'resume' | 'worklog' | 'erased';
 
 /**
  * The files that are written after an event, by its type or by the noun in it. An event that is missing here shows in none
@@ -23,7 +23,8 @@ const filesAfter: Partial<Record<EventType | Noun, readonly Kept[]>> = {
   account: ['resume'],
   recovery: ['resume'],
   'session.ended': ['resume', 'worklog'],
-  'turn.ended': ['head'],
+  'session.moved': ['resume'],
+  'turn.ended': ['resume'],
   // The worklog is not written while another session has a claim on it.
   'claim.released': ['worklog'],
   snapshot: ['snapshots', 'resume'],
@@ -74,10 +75,9 @@ export async function writeFollowing(
     // An edit of a mirrored file may have become events.
     current = await (await context.engine()).load(run);
   }
-  if (following.has('resume')) await writeResume(context, current, isLoss ? 0 : state.version, events);
-  if (following.has('resume') && mirrors && !context.leavesTree && current.mirrors.size > 0) {
-    const { keepResumeCopies } = await import('./files/parts/resume-copy.ts');
-    await keepResumeCopies(context, current);
+  if (following.has('resume')) {
+    const about = await writeResume(context, current, isLoss ? 0 : state.version, events);
+    if (mirrors && !context.leavesTree) await copyResume(context, current, about);
   }
   if (following.has('worklog')) {
     const { writeWorklogFile } = await import('./worklog/parts/file.ts');
@@ -92,16 +92,30 @@ async function remember(context: Context, state: State, events: readonly Event[]
   return rememberHead(context, state, events);
 }
 
-/** After checkpoints alone the page is changed; after anything else it is composed. */
-async function writeResume(context: Context, state: State, version: number, events: readonly Event[]): Promise<void> {
+/** After checkpoints alone the page is changed; after anything else it is composed. Returns the run it is about, if composed. */
+async function writeResume(
+  context: Context,
+  state: State,
+  version: number,
+  events: readonly Event[],
+): Promise<State | null> {
   const shown = events.filter((event) => filesFor(event).includes('resume'));
   if (state.version === version && shown.every((event) => event.type === 'step.checkpointed')) {
     const { saveCheckpoint } = await import('./brief/parts/save-resume.ts');
-    if (saveCheckpoint(context, state, new Set(shown.map((event) => event.body.step)))) return;
+    if (saveCheckpoint(context, state, new Set(shown.map((event) => event.body.step)))) return null;
   }
   const { writeResumeFile } = await import('./brief/parts/resume-file.ts');
   const isAccepted = events.some((event) => event.type === 'conflict.accepted');
-  await writeResumeFile(context, state, isAccepted);
+  return writeResumeFile(context, state, isAccepted);
+}
+
+/** A copy of the page belongs to the run that was recorded in, or to the one that the page is about. */
+async function copyResume(context: Context, recorded: State, about: State | null): Promise<void> {
+  for (const state of new Set([recorded, about ?? recorded])) {
+    if (state.mirrors.size === 0) continue;
+    const { keepResumeCopies } = await import('./files/parts/resume-copy.ts');
+    await keepResumeCopies(context, state);
+  }
 }
 
 function filesFor(event: Event): readonly Kept[] {

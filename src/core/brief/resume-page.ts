@@ -27,6 +27,12 @@ export function originOf(page: string): PageOrigin | null {
 
 const LAST_LINE = /\nFrom event (\d{1,15}) of run ("[^"\n]*"), (\S{1,40})\.\n$/;
 
+/** Whether a page is about another run than this one. */
+export function isPageOfOther(page: string, { run }: State): boolean {
+  const origin = originOf(page);
+  return origin !== null && origin.run !== quote(run?.id ?? '', 'title');
+}
+
 /** Whether two pages say the same, apart from the time at which they were written. */
 export const isSamePage = (one: string, other: string): boolean => withoutClock(one) === withoutClock(other);
 
@@ -48,8 +54,8 @@ export function emptyPage(last: LastEnded | null, now: string): Line {
 
 /**
  * The page after a checkpoint. Composing it takes longer than recording the checkpoint, so only what a checkpoint changes
- * is replaced: header, position and next action. A line says which event the rest is from. Null if the page is not one of
- * this run, or too much has happened since.
+ * is replaced: header, position and next action. A line says which event the rest is from. Null if it is no page of ours, or
+ * too much has happened since.
  */
 export function pageAfterCheckpoint(
   page: string,
@@ -58,7 +64,7 @@ export function pageAfterCheckpoint(
   now: string,
 ): string | null {
   const origin = originOf(page);
-  if (origin?.run !== quote(state.run?.id ?? '', 'title')) return null;
+  if (origin === null) return null;
   const reached = [...state.steps.values()].filter(
     (step) => step.checkpoint !== null && (step.checkpoint.at > origin.at || checkpointed.has(step.key)),
   );

@@ -90,6 +90,15 @@ export function shownInFull({ candidates }: Field, { chosen }: Viewer): Candidat
   return first.isPassed && first.run !== chosen ? null : first;
 }
 
+/**
+ * The run that RESUME.md is about: the first candidate. A run at work counts too, because the file is read when nobody can
+ * ask the tool, and by then its session may be gone.
+ */
+export function runOfPage({ candidates, working, older }: Field, viewer: Viewer): Candidate | null {
+  const all = [...candidates, ...working.filter(({ facts }) => !facts.isTrivial)];
+  return all.sort((a, b) => compare(a, b, viewer))[0] ?? older[0] ?? null;
+}
+
 const NAMED = 3;
 
 /** What an index line says: working runs first, at most three, and how many more there are. */
@@ -111,7 +120,7 @@ function placeOf({ place: { machine, tree, branch } }: RunFacts, viewer: Viewer)
   return tree === null || branch === viewer.branch ? 'here' : 'other branch';
 }
 
-const states: readonly string[] = ['cut off', 'waiting', 'open'];
+const states: readonly string[] = ['working', 'cut off', 'waiting', 'open'];
 const rank = <T>(list: readonly T[], item: T): number => (list.includes(item) ? list.indexOf(item) : list.length);
 
 const orderRules = ['conversation', 'chosen', 'place', 'state', 'time', 'id'] as const;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { BriefFields } from '../../core/brief/fields.ts';
+import { fieldOf } from '../../core/choice/candidate.ts';
 import { type Explanation, explainChoice, explanationLines } from '../../core/choice/explain.ts';
 import { Fault } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
@@ -8,10 +9,12 @@ import { currentState, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described, type Pen, typed } from '../operation.ts';
+import { knownRuns, lookAround, viewerOf } from '../run/parts/known-runs.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { briefFor } from './parts/compose.ts';
 import { beginGitStatus } from './parts/evidence.ts';
 import { Budget, briefFields } from './parts/fields.ts';
+import { otherRuns } from './parts/other-runs.ts';
 import { type ProbeOutcome, repeatProbes } from './parts/probe.ts';
 import { saveBrief } from './parts/resume-file.ts';
 
@@ -93,6 +96,7 @@ export const resume = defineOperation({
     const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
     const { actor, session } = context.identity;
     const mine = [...state.sessions.values()].find((one) => (session ? one.id === session : one.agent === actor.name));
+    const runs = await knownRuns(context);
     const answer = await briefFor(context, state, status, {
       form: mine?.kind === 'agent' ? 'joined' : 'shown',
       session: mine?.id ?? session,
@@ -102,9 +106,10 @@ export const resume = defineOperation({
       role: role ?? mine?.role,
       budget,
       edits,
+      others: await otherRuns(await context.engine(), fieldOf(runs, viewerOf(context)), context.run),
     });
-    const { fields, facts, text, parts, usedTokens, omitted } = answer;
-    saveBrief(context, state, facts, budget === undefined ? parts : null);
+    const { fields, text, usedTokens, omitted } = answer;
+    await saveBrief(context, state, runs, { answer, isWhole: budget === undefined });
     const { budgetTokens, ...rest } = fields;
     const explanation = explain ? await explained(given, context.run) : undefined;
     const why = explanation ? { explanation } : {};
@@ -117,7 +122,6 @@ export const resume = defineOperation({
 
 async function explained(context: Context, run: string): Promise<Explanation> {
   const { currentRunBy } = await import('../run/parts/current-run.ts');
-  const { lookAround } = await import('../run/parts/known-runs.ts');
   const { field, viewer } = await lookAround(context, (await context.clients())?.current ?? []);
   const { why } = await currentRunBy({ ...context, warn: () => undefined });
   return explainChoice(run, why, field, viewer);

@@ -8,12 +8,11 @@ import type { Engine } from '../../engine/engine.ts';
 import { formatNames } from '../../formats/index.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { isFile } from '../../workspace/read.ts';
-import { keepChosenRun } from '../../workspace/run-presence.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { execute, forPart } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
-import { treeMark } from '../working-tree.ts';
+import { chooseForTree } from '../run/parts/choose-run.ts';
 import { absorbEdit } from './parts/absorb.ts';
 import { takenOver } from './parts/adopted-words.ts';
 import { findForeign } from './parts/find-foreign.ts';
@@ -150,7 +149,7 @@ async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): P
     const located = withPaths(model, base, dirname(found.main));
     const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: located } };
     await execute(context, run, { type: 'run.open', ...opening });
-    if (workspace) keepChosenRun(workspace.files, treeMark(context)?.tree ?? '', run);
+    await chooseForTree(context, run);
     outcome = 'adopted';
   } else if (workspace && (await absorbChange(context, workspace, run, file)) > 0) outcome = 'changed';
   // Also for a known run: its adoption may have been cut off before the files were hashed.

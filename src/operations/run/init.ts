@@ -9,7 +9,6 @@ import { ActorName, isName, oneLine, Sentence, Text } from '../../core/text.ts';
 import type { PageStep } from '../../formats/plan/plan-page.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText } from '../../workspace/read.ts';
-import { keepChosenRun } from '../../workspace/run-presence.ts';
 import { noWorkspace } from '../../workspace/workspace.ts';
 import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
@@ -17,7 +16,7 @@ import { defineOperation, described } from '../operation.ts';
 import { type PlanSource, readPlan } from '../plan/parts/plan-source.ts';
 import { plainStep, restCommands, withReading } from '../plan/parts/record-rest.ts';
 import { withholdSecrets } from '../withhold-secrets.ts';
-import { treeMark } from '../working-tree.ts';
+import { chooseForTree } from './parts/choose-run.ts';
 import type { TakenOver } from './parts/take-over-old.ts';
 
 const RunId = v.pipe(
@@ -87,7 +86,7 @@ export const init = defineOperation({
     });
     for (const command of source === null ? [] : restOf(source, steps, state))
       await execute(context, run, withholdSecrets(context, command), { identity: { ...context.identity, key: null } });
-    if (workspace) keepChosenRun(workspace.files, treeMark(context)?.tree ?? '', run);
+    await chooseForTree(context, run);
     return {
       data: {
         run: { ...state.run, id: run, title, status: 'active' },

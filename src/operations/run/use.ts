@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import { line } from '../../core/line.ts';
-import { chosenRun, keepChosenRun } from '../../workspace/run-presence.ts';
+import { chosenRun } from '../../workspace/run-presence.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { treeMark } from '../working-tree.ts';
+import { chooseForTree } from './parts/choose-run.ts';
 import { namedRun } from './parts/current-run.ts';
 
 export const use = defineOperation({
@@ -30,7 +31,7 @@ export const use = defineOperation({
     const tree = treeMark(context)?.tree ?? '';
     const before = chosenRun(workspace.files, tree);
     const head = run === undefined ? null : await namedRun(context, run);
-    if (head || clear) keepChosenRun(workspace.files, tree, head?.run ?? null);
+    if (head || clear) await chooseForTree(context, head?.run ?? null);
     const shown = head?.run ?? (clear ? null : before);
     return { data: { run: shown, title: head?.title ?? null, before } };
   },

@@ -6,6 +6,7 @@ import type { BriefRows } from '../../../core/brief/observed.ts';
 import type { BriefReader } from '../../../core/brief/record.ts';
 import { type BriefText, writeBrief } from '../../../core/brief/write.ts';
 import type { Decision, Effect, FileRow, Result, Session, State, Step } from '../../../core/fold/state.ts';
+import type { TreeMark } from '../../../core/journal/event.ts';
 import type { SeenEvidence } from '../../../core/views/conflict.ts';
 import { isGone } from '../../../core/views/liveness.ts';
 import { ancestorsOf, planView } from '../../../core/views/plan.ts';
@@ -32,11 +33,16 @@ export interface BriefOptions extends BriefReader {
   /** Edits of mirrored files that were just found. */
   edits?: SeenEvidence['edits'];
   countTokens?: CountTokens | undefined;
+  /** Where the reader is; left out, it is the working tree of the command. */
+  mark?: TreeMark | undefined;
 }
 
 export interface BriefAnswer extends BriefText {
   fields: BriefFields;
   facts: BriefFacts;
+  reader: BriefReader;
+  /** The same facts for a reader who has no session, without another look. */
+  forAnyone(): BriefFacts;
 }
 
 const BUDGET_TOKENS = 2000;
@@ -49,7 +55,17 @@ export async function briefFor(
   context: Context,
   state: State,
   status: Promise<GitStatus | null> | null,
-  { form, edits, ended = [], countTokens, budget = BUDGET_TOKENS, others, isLastFinished, ...reader }: BriefOptions,
+  {
+    form,
+    edits,
+    ended = [],
+    countTokens,
+    budget = BUDGET_TOKENS,
+    others,
+    isLastFinished,
+    mark,
+    ...reader
+  }: BriefOptions,
 ): Promise<BriefAnswer> {
   const budgetTokens = budget === 'hook' ? PLANNED_HOOK_TOKENS : budget;
   const engine = await context.engine();
@@ -65,7 +81,7 @@ export async function briefFor(
   const sessions = recorded.sessions.map((session) => ended.find(({ id }) => id === session.id) ?? session);
   const rows = { ...recorded, sessions };
   const observed = {
-    mark: treeMark(context),
+    mark: mark ?? treeMark(context),
     host: hostName(),
     others,
     isLastFinished,
@@ -79,10 +95,13 @@ export async function briefFor(
       said: await wordsOfCut(context, state, rows.sessions, reader.session),
     }),
   };
-  const { fields, facts } = composeBrief(state, liveness, { form, reader, rows, observed, budgetTokens });
+  const input = { rows, observed, budgetTokens };
+  const { fields, facts } = composeBrief(state, liveness, { form, reader, ...input });
+  const forAnyone = (): BriefFacts =>
+    composeBrief(state, liveness, { form: 'start', reader: { session: null, agent: null }, ...input }).facts;
   const isSmall = budget === 'hook' && facts.run?.isPlanned === false;
   const limits = isSmall ? AD_HOC_HOOK : { softTokens: budgetTokens, hardTokens: budgetTokens };
-  return { fields, facts, ...writeBrief(facts, { ...limits, countTokens }) };
+  return { fields, facts, reader, forAnyone, ...writeBrief(facts, { ...limits, countTokens }) };
 }
 
 /** The last words of the session that worked last, if its turn has no recorded end and it is gone. */

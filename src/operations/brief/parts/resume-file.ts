@@ -1,47 +1,116 @@
-import type { BriefFacts } from '../../../core/brief/facts.ts';
-import { emptyPage, type LastEnded } from '../../../core/brief/resume-page.ts';
-import { type BriefText, inForm, writeBrief } from '../../../core/brief/write.ts';
+import { emptyPage, type LastEnded, originOf, resumePage } from '../../../core/brief/resume-page.ts';
+import { inForm, writeBrief } from '../../../core/brief/write.ts';
+import {
+  type Candidate,
+  type Field,
+  fieldOf,
+  type KnownRun,
+  runOfPage,
+  type Viewer,
+} from '../../../core/choice/candidate.ts';
 import type { Run, State } from '../../../core/fold/state.ts';
+import { type Line, quote } from '../../../core/line.ts';
+import { readTreeMark } from '../../../workspace/git/tree-mark.ts';
+import { chosenRun } from '../../../workspace/run-presence.ts';
+import type { Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
-import { briefFor } from './compose.ts';
+import { knownRuns, viewerOf } from '../../run/parts/known-runs.ts';
+import { asSupervised } from '../../session/parts/gone-sessions.ts';
+import { type BriefAnswer, briefFor } from './compose.ts';
 import { beginGitStatus } from './evidence.ts';
-import { saveResumePage, saveResumeText } from './save-resume.ts';
+import { otherRuns } from './other-runs.ts';
+import { readResumePage, saveResumePage } from './save-resume.ts';
 
-/** Composes RESUME.md. It is written after many commands, so it does not look at the working tree unless asked to. */
-export async function writeResumeFile(context: Context, state: State, withEvidence: boolean): Promise<void> {
-  const status = withEvidence ? beginGitStatus(context) : null;
-  const shown = state.run?.status === 'active' ? state : await otherRun(context, state);
-  if (shown === null) return saveResumePage(context, emptyPage(lastEnded(state.run), context.now()));
-  const reader = { session: null, agent: null, form: 'start' as const };
-  const { text } = await briefFor(context, shown, status, { ...reader, countTokens: roughTokens });
-  saveResumeText(context, text, shown);
+/** What a reader in the main working tree would continue first, and the rest as it looks from there. */
+interface Outlook {
+  viewer: Viewer;
+  field: Field;
+  first: Candidate | null;
 }
 
-/** The brief that a reader has just got, as a file for the next one. Without its parts it is written again. */
-export function saveBrief(context: Context, state: State, facts: BriefFacts, parts: BriefText['parts'] | null): void {
-  if (state.run?.status !== 'active') return;
-  const text = parts
-    ? inForm('start', facts, parts)
-    : writeBrief({ ...facts, form: 'start' }, { ...BUDGET, countTokens: roughTokens }).text;
-  saveResumeText(context, text, state);
+/**
+ * Composes RESUME.md. It is written after many commands, so it does not look at the working tree unless asked to.
+ * `state` is that of the run in which something was recorded; null if nothing was. Returns that of the run it is about.
+ */
+export async function writeResumeFile(
+  context: Context,
+  state: State | null,
+  withEvidence: boolean,
+): Promise<State | null> {
+  const workspace = context.workspace();
+  if (!workspace) return null;
+  const { first, ...around } = outlookOf(context, workspace, await knownRuns(context));
+  if (!first) {
+    saveResumePage(context, emptyPage(lastEnded(state?.run ?? null, around.field), context.now()));
+    return null;
+  }
+  const shown = state?.run?.id === first.run ? state : await (await context.engine()).load(first.run);
+  saveResumePage(context, resumePage(await textFor(context, workspace, shown, around.field, { withEvidence }), shown));
+  return shown;
+}
+
+/** The brief that a reader has just got, as a file for the next one, if it is of the run that the file is about. */
+export async function saveBrief(
+  context: Context,
+  state: State,
+  runs: readonly KnownRun[],
+  { answer, isWhole }: { answer: BriefAnswer; isWhole: boolean },
+): Promise<void> {
+  const workspace = context.workspace();
+  if (!workspace) return;
+  const { first } = outlookOf(context, workspace, runs);
+  if (first?.run !== state.run?.id || workspace.tree !== workspace.root) {
+    const page = originOf(readResumePage(context) ?? '');
+    const isCurrent = page !== null && page.run === quote(first?.run ?? '', 'title');
+    if (!isCurrent) await writeResumeFile(context, state, false);
+    return;
+  }
+  const { facts, parts, reader } = answer;
+  // The file speaks of a session by its name, never as the reader's own.
+  const text =
+    isWhole && reader.session === null
+      ? inForm('start', facts, parts)
+      : writeBrief(answer.forAnyone(), { ...BUDGET, countTokens: roughTokens }).text;
+  saveResumePage(context, resumePage(text, state));
 }
 
 const BUDGET = { softTokens: 2000, hardTokens: 2000 };
 
-/** The run of this workspace that was changed last, of those that go on. */
-async function otherRun(context: Context, state: State): Promise<State | null> {
-  const workspace = context.workspace();
-  if (!workspace) return null;
-  const engine = await context.engine();
-  const heads = await engine.heads({ workspace: workspace.ids, status: 'active', limit: 2 });
-  const other = heads.find((head) => head.run !== state.run?.id);
-  return other ? engine.load(other.run) : null;
+function outlookOf(context: Context, { root, files }: Workspace, runs: readonly KnownRun[]): Outlook {
+  const branch = readTreeMark(root)?.branch ?? null;
+  const viewer = { ...viewerOf(context), tree: '', branch, chosen: chosenRun(files, '') };
+  const field = fieldOf(runs, viewer);
+  return { viewer, field, first: runOfPage(field, viewer) };
 }
 
-function lastEnded(run: Run | null): LastEnded | null {
-  if (!run) return null;
-  const as = run.status === 'archived' || run.status === 'abandoned' ? run.status : 'finished';
-  return { title: run.title, at: run.endedAt ?? run.updatedAt, as };
+async function textFor(
+  context: Context,
+  { root }: Workspace,
+  recorded: State,
+  field: Field,
+  { withEvidence }: { withEvidence: boolean },
+): Promise<Line> {
+  const { state, ended } = await asSupervised(context, recorded);
+  const run = state.run?.id ?? '';
+  const status = withEvidence ? beginGitStatus(context) : null;
+  const { text } = await briefFor({ ...context, run, isRunKnown: true }, state, status, {
+    session: null,
+    agent: null,
+    form: 'start',
+    ended,
+    others: await otherRuns(await context.engine(), field, run),
+    mark: readTreeMark(root),
+    countTokens: roughTokens,
+  });
+  return text;
+}
+
+/** The run that was just ended, or the one that was finished last. */
+function lastEnded(run: Run | null, { finished }: Field): LastEnded | null {
+  if (run?.status === 'archived' || run?.status === 'abandoned')
+    return { title: run.title, at: run.endedAt ?? run.updatedAt, as: run.status };
+  const last = finished.find(({ facts }) => !facts.isTrivial);
+  return last ? { title: last.title, at: last.updatedAt, as: 'finished' } : null;
 }
 
 /** Accurate enough for a file that every command writes, where no token limit applies. */

@@ -1,14 +1,10 @@
-import { evolve } from '../../../core/fold/evolve.ts';
 import type { Session, State } from '../../../core/fold/state.ts';
-import { forkState } from '../../../core/fold/state-tables.ts';
-import { provisionalEvent } from '../../../core/rules/rule-context.ts';
-import { supervise } from '../../../core/rules/session.ts';
-import { isGone } from '../../../core/views/liveness.ts';
 import type { Done } from '../../../engine/execute.ts';
 import type { GitStatus } from '../../../workspace/git/status.ts';
 import { act, currentState } from '../../act.ts';
 import { type Findings, findEvidence } from '../../brief/parts/evidence.ts';
 import type { Context } from '../../context.ts';
+import { goneSessions } from './gone-sessions.ts';
 
 /**
  * Ends sessions that are gone and records the evidence of what they may have finished. It never completes a step. Returns
@@ -32,13 +28,6 @@ export async function superviseRun(
   return act({ ...context, identity }, { type: 'run.supervise', evidence });
 }
 
-async function goneSessions(context: Context, state: State): Promise<Session[]> {
-  if (state.sessions.size === 0) return [];
-  const engine = await context.engine();
-  const liveness = await engine.liveness(state);
-  return [...state.sessions.values()].filter((session) => isGone(session, liveness));
-}
-
 /** Evidence for or against the steps of a session being finished, in sentences. */
 function evidenceFor(state: State, session: Session, { files, commitsSince, dirty }: Findings): string[] {
   const steps = [...state.steps.values()].filter((step) => step.holder?.session === session.id);
@@ -53,19 +42,4 @@ function evidenceFor(state: State, session: Session, { files, commitsSince, dirt
     lines.push(`${commitsSince} commits were made since the last recorded event.`);
   if (dirty !== null && dirty > 0) lines.push(`${dirty} files are changed and not committed.`);
   return lines;
-}
-
-/** The state as it will be once the sessions that are gone are marked, and those sessions; nothing is recorded. */
-export async function asSupervised(context: Context, state: State): Promise<{ state: State; ended: Session[] }> {
-  const ended: Session[] = [];
-  if ((await goneSessions(context, state)).length === 0) return { state, ended };
-  const liveness = await (await context.engine()).liveness(state);
-  const { actor, evidence } = context.identity;
-  const seen = { ...liveness, state, actor, evidence, session: null, recall: () => null };
-  const later = forkState(state);
-  for (const draft of supervise(seen, { type: 'run.supervise' })) {
-    const touches = evolve(later, provisionalEvent(draft, later, liveness.now, { actor, evidence, session: null }));
-    for (const touch of touches) if (touch.kind === 'session' && touch.after) ended.push(touch.after);
-  }
-  return { state: later, ended };
 }
