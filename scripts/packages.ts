@@ -1,5 +1,6 @@
 import { claudeEvents } from '../src/clients/claude/install.ts';
-import { cursorEvents, rule } from '../src/clients/cursor/install.ts';
+import { cursorEvents } from '../src/clients/cursor/install.ts';
+import { pluginRule } from '../src/clients/cursor/rule.ts';
 import { geminiEvents } from '../src/clients/gemini/install.ts';
 import { instructions } from '../src/clients/installed-files.ts';
 
@@ -47,7 +48,7 @@ export function packagedFiles(read: (path: string) => string): Map<string, strin
 
   put('cursor/hooks.json', { version: 1, hooks: listed(cursorEvents('holdfast-hook')) });
   put('cursor/mcp.json', { mcpServers: { holdfast: { command: 'holdfast', args: ['mcp'] } } });
-  put('cursor/rules/holdfast.mdc', rule);
+  put('cursor/rules/holdfast.mdc', pluginRule);
   return files;
 }
 

@@ -45,8 +45,8 @@ export type Edit =
   | { kind: 'block'; lines: readonly string[]; unless?: string }
   /** A table of TOML. */
   | { kind: 'table'; name: string; lines: readonly string[] }
-  /** A file that is all ours. */
-  | { kind: 'whole'; text: string };
+  /** A file that is all ours; one that grows gets another text from us later. */
+  | { kind: 'whole'; text: string; grows?: true };
 
 export interface Place {
   scope: 'project' | 'user';

@@ -149,7 +149,8 @@ async function takePage(context: Context, workspace: Workspace, items: readonly 
     }
     noteRefused(workspace.files, [...refused.keys()]);
     for (const [name, reason] of refused) log(workspace.root, `The hook report ${name} was refused: ${reason}`);
-    await following.write(context);
+    // A command that reads leaves the working tree as it is.
+    await following.write(context.onlyReads ? { ...context, leavesTree: true } : context);
   } catch (thrown) {
     if (items.length === 1 || asFault(thrown).code !== 'conflict') throw thrown;
     const half = items.length >> 1;

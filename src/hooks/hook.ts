@@ -105,7 +105,8 @@ async function answerTo(call: HookCall, place: { root: string | null }): Promise
   }
   const context = await contextFor(call, hooks, moment, workspace);
   try {
-    if (!call.environment['HOLDFAST_STORE']) await takeReports(context, workspace);
+    const leavesTree = moment.kind === 'session-start';
+    if (!call.environment['HOLDFAST_STORE']) await takeReports({ ...context, leavesTree }, workspace);
     const text = await record(context, hooks, moment, workspace);
     markTurn(workspace.files, hooks, moment);
     if (text === null || !hooks.takesContext.has(moment.kind)) return null;

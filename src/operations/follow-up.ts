@@ -1,6 +1,9 @@
+import { join } from 'node:path';
+import { RULE_FILE } from '../clients/cursor/rule.ts';
 import type { State } from '../core/fold/state.ts';
 import type { Event, EventBody } from '../core/journal/event.ts';
 import type { Done } from '../engine/execute.ts';
+import { pathExists } from '../workspace/read.ts';
 import type { Context } from './context.ts';
 
 type EventType = Event['type'];
@@ -78,6 +81,7 @@ export async function writeFollowing(
   if (following.has('resume')) {
     const about = await writeResume(context, current, isLoss ? 0 : state.version, events);
     if (mirrors && !context.leavesTree) await copyResume(context, current, about);
+    if (about !== undefined && !context.leavesTree) await keepCursorRule(context);
   }
   if (following.has('worklog')) {
     const { writeWorklogFile } = await import('./worklog/parts/file.ts');
@@ -92,17 +96,17 @@ async function remember(context: Context, state: State, events: readonly Event[]
   return rememberHead(context, state, events);
 }
 
-/** After checkpoints alone the page is changed; after anything else it is composed. Returns the run it is about, if composed. */
+/** After checkpoints alone the page is changed (undefined); after anything else it is composed, for the run returned. */
 async function writeResume(
   context: Context,
   state: State,
   version: number,
   events: readonly Event[],
-): Promise<State | null> {
+): Promise<State | null | undefined> {
   const shown = events.filter((event) => filesFor(event).includes('resume'));
   if (state.version === version && shown.every((event) => event.type === 'step.checkpointed')) {
     const { saveCheckpoint } = await import('./brief/parts/save-resume.ts');
-    if (saveCheckpoint(context, state, new Set(shown.map((event) => event.body.step)))) return null;
+    if (saveCheckpoint(context, state, new Set(shown.map((event) => event.body.step)))) return undefined;
   }
   const { writeResumeFile } = await import('./brief/parts/resume-file.ts');
   const isAccepted = events.some((event) => event.type === 'conflict.accepted');
@@ -110,12 +114,20 @@ async function writeResume(
 }
 
 /** A copy of the page belongs to the run that was recorded in, or to the one that the page is about. */
-async function copyResume(context: Context, recorded: State, about: State | null): Promise<void> {
+async function copyResume(context: Context, recorded: State, about: State | null | undefined): Promise<void> {
   for (const state of new Set([recorded, about ?? recorded])) {
     if (state.mirrors.size === 0) continue;
     const { keepResumeCopies } = await import('./files/parts/resume-copy.ts');
     await keepResumeCopies(context, state);
   }
+}
+
+/** Where Cursor's rule file is, it has the same brief in a few lines. */
+async function keepCursorRule(context: Context): Promise<void> {
+  if (!pathExists(join(context.workspace()?.root ?? '', RULE_FILE))) return;
+  const { keepRule } = await import('./install/parts/rule-file.ts');
+  const { shortBrief } = await import('./brief/parts/resume-file.ts');
+  await keepRule(context, () => shortBrief(context));
 }
 
 function filesFor(event: Event): readonly Kept[] {

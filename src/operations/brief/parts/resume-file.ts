@@ -10,6 +10,7 @@ import {
 } from '../../../core/choice/candidate.ts';
 import type { Run, State } from '../../../core/fold/state.ts';
 import { type Line, quote } from '../../../core/line.ts';
+import type { GitStatus } from '../../../workspace/git/status.ts';
 import { readTreeMark } from '../../../workspace/git/tree-mark.ts';
 import { chosenRun } from '../../../workspace/run-presence.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
@@ -45,8 +46,22 @@ export async function writeResumeFile(
     return null;
   }
   const shown = state?.run?.id === first.run ? state : await (await context.engine()).load(first.run);
-  saveResumePage(context, resumePage(await textFor(context, workspace, shown, around.field, { withEvidence }), shown));
+  const status = withEvidence ? beginGitStatus(context) : null;
+  saveResumePage(context, resumePage(await textFor(context, workspace, shown, around.field, { status }), shown));
   return shown;
+}
+
+const SHORT_TOKENS = 450;
+
+/** The same in a form that fits into every conversation; null if nothing is unfinished. */
+export async function shortBrief(context: Context): Promise<Line | null> {
+  const workspace = context.workspace();
+  if (!workspace) return null;
+  const { first, field } = outlookOf(context, workspace, await knownRuns(context));
+  if (!first) return null;
+  const shown = await (await context.engine()).load(first.run);
+  const status = beginGitStatus(context);
+  return textFor(context, workspace, shown, field, { status, budget: SHORT_TOKENS });
 }
 
 /** The brief that a reader has just got, as a file for the next one, if it is of the run that the file is about. */
@@ -88,11 +103,10 @@ async function textFor(
   { root }: Workspace,
   recorded: State,
   field: Field,
-  { withEvidence }: { withEvidence: boolean },
+  { status, budget }: { status: Promise<GitStatus | null> | null; budget?: number },
 ): Promise<Line> {
   const { state, ended } = await asSupervised(context, recorded);
   const run = state.run?.id ?? '';
-  const status = withEvidence ? beginGitStatus(context) : null;
   const { text } = await briefFor({ ...context, run, isRunKnown: true }, state, status, {
     session: null,
     agent: null,
@@ -100,7 +114,8 @@ async function textFor(
     ended,
     others: await otherRuns(await context.engine(), field, run),
     mark: readTreeMark(root),
-    countTokens: roughTokens,
+    // Where a limit applies, the estimate is the exact one.
+    ...(budget === undefined ? { countTokens: roughTokens } : { budget }),
   });
   return text;
 }

@@ -13,7 +13,15 @@ import {
 import { removeIfEmpty } from '../../../workspace/write.ts';
 import { applyEdit, mustBeReadable, revertEdit } from './edit.ts';
 import { readJson } from './json-text.ts';
-import { dropBackup, keepBackup, type Manifest, type ManifestFile, readBackup, writeManifest } from './manifest.ts';
+import {
+  dropBackup,
+  isAsWritten,
+  keepBackup,
+  type Manifest,
+  type ManifestFile,
+  readBackup,
+  writeManifest,
+} from './manifest.ts';
 
 export type Action = 'created' | 'changed' | 'unchanged' | 'left' | 'removed' | 'restored' | 'kept';
 
@@ -43,11 +51,12 @@ export function planInstall(open: OpenManifest, names: readonly string[], wanted
   const change = { key, holds, file };
   const clients = [...new Set([...(entry?.clients ?? []), ...names])];
   const { text } = file;
-  const untouched = entry !== undefined && text !== null && sha256(text) === entry.after;
+  const untouched = entry !== undefined && text !== null && isAsWritten(entry, text);
   if (edits[0]?.kind === 'whole') {
     const wantedText = edits[0].text;
     const kept = { clients, edits: [...edits], before: null, after: sha256(wantedText) };
     if (text === wantedText) return { ...change, action: 'unchanged', entry: kept };
+    if (edits[0].grows && untouched) return { ...change, action: 'unchanged', entry: { ...entry, clients } };
     if (text !== null && !untouched) {
       const why = entry ? 'it was changed since the installation' : 'another file has this name';
       return { ...change, action: 'left', why };
@@ -94,7 +103,7 @@ export function planUninstall(
   const edits = entry?.edits ?? wanted?.edits ?? [];
   const forgotten = entry ? { entry: null } : {};
   if (text === null) return { ...change, ...forgotten, action: 'unchanged' };
-  if (entry && sha256(text) === entry.after) {
+  if (entry && isAsWritten(entry, text)) {
     if (entry.before === null) return { ...change, entry: null, action: 'removed', next: null };
     if (backup !== null) return { ...change, entry: null, action: 'restored', next: backup };
   }

@@ -14,8 +14,16 @@ const ManifestFile = v.object({
   before: v.nullable(v.string()),
   /** The hash of what was written. */
   after: v.string(),
+  /** The hash of what was written before that: the list is written first, and the file may not have followed. */
+  was: v.optional(v.string()),
 });
 export type ManifestFile = v.InferOutput<typeof ManifestFile>;
+
+/** Whether a file is as we wrote it. */
+export function isAsWritten({ after, was }: ManifestFile, text: string): boolean {
+  const hash = sha256(text);
+  return hash === after || hash === was;
+}
 
 /** `installed.json`, with backups of the changed files beside it. It belongs to this machine. */
 const Manifest = v.object({

@@ -68,7 +68,7 @@ export function ensureWorkspace(context: Context, { scope }: Place): void {
 }
 
 /** The folder of the manifest and its backups: in the state folder, where nothing that came with a repository can be. */
-export function manifestFolder(context: Context, { scope }: Place, make = false): string {
+export function manifestFolder(context: Context, { scope }: Pick<Place, 'scope'>, make = false): string {
   const workspace = context.workspace();
   const state = workspace?.state ?? openStateFolder(thisUser());
   if (state === null) throw noStateFolder(thisUser());
