@@ -1,4 +1,5 @@
 import type { ConflictKind } from '../views/conflict.ts';
+import type { Left } from '../views/left.ts';
 import type { Role } from '../words.ts';
 
 /** Everything a brief says. It is collected elsewhere; `write.ts` makes the text of it and of nothing else. */
@@ -84,7 +85,7 @@ export type Situation =
     }
   | { is: 'stopped'; who: Who; at: string; by: 'rate-limit' | { error: string }; hasWindow: boolean }
   | { is: 'waiting'; who: Who; at: string; for: 'answer' | 'approval'; hasWindow: boolean }
-  | { is: 'open'; who: Who; at: string; left: readonly Left[]; hasWindow: boolean }
+  | { is: 'open'; who: Who; at: string; left: readonly Pick<Left, 'kind' | 'count'>[]; hasWindow: boolean }
   | { is: 'not-started'; at: string }
   /** Nobody has worked on it, but something was recorded. */
   | { is: 'unattended'; at: string }
@@ -93,23 +94,6 @@ export type Situation =
   | { is: 'working'; who: Who; seenAt: string; isShared: boolean; changed: readonly string[] }
   /** `since` is null between two turns. */
   | { is: 'own'; session: string; since: string | null };
-
-export interface Left {
-  what: LeftKind;
-  count: number;
-}
-export type LeftKind =
-  | 'to-do entry'
-  | 'step'
-  | 'failed command'
-  | 'uncertain effect'
-  | 'background command'
-  | 'blocker'
-  | 'error'
-  | 'question'
-  | 'commitment'
-  | 'finding'
-  | 'handoff';
 
 /** Where the work is, seen from the reader. */
 export type Place =

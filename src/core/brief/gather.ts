@@ -1,11 +1,12 @@
 import type { FileRow, Session, State } from '../fold/state.ts';
 import { shortName } from '../prompt/run-id.ts';
 import { addMs } from '../time.ts';
+import { whatIsLeft } from '../views/left.ts';
 import { isGone, type Liveness } from '../views/liveness.ts';
 import { planView } from '../views/plan.ts';
 import { positionOf } from '../views/position.ts';
 import { isOver } from '../views/run-state.ts';
-import type { BriefForm, Left, Place, Request, RunFacts, Said, Situation, Who } from './facts.ts';
+import type { BriefForm, Place, Request, RunFacts, Said, Situation, Who } from './facts.ts';
 import { actorOf, type BriefFields } from './fields.ts';
 import type { BriefRows, Observed } from './observed.ts';
 import { openFacts, ruleFacts } from './open-facts.ts';
@@ -67,7 +68,7 @@ export function gatherRun(given: Gathering): RunFacts {
     open: openFacts(listed, state, actorOf(reader), isPlanned),
     next: nextFacts(state, rows.sessions, plan, position, isPlanned),
   };
-  const situation = situationOf(given, turn, leftOf(facts, state), isAlive);
+  const situation = situationOf(given, turn, isAlive);
   const resuming = isPlanned && !isOver(run) ? resumingOf(position) : null;
   const whole = { ...facts, situation, resuming };
   return form === 'returned' && turn ? newsOf(whole, given, turn) : whole;
@@ -89,7 +90,6 @@ const sinceTime = (state: State): string => (countsFrom(state) === 0 ? '' : (sta
 function situationOf(
   { state, form, reader, rows, observed }: Gathering,
   turn: TurnRecord | null,
-  left: readonly Left[],
   isAlive: (session: string) => boolean,
 ): Situation {
   const { run } = state;
@@ -119,7 +119,9 @@ function situationOf(
     const because = turn.endedFirst ? 'session-end' : isDead ? 'process' : 'silence';
     return { is: 'cut-off', who, at: session.seenAt, because, subagents: subagentsOf(session, rows) };
   }
-  if (left.length > 0) return { is: 'open', who, at: turn.endedAt, left, hasWindow };
+  const left = whatIsLeft(state);
+  if (left.length > 0 || (run?.kind === 'planned' && run.status === 'active'))
+    return { is: 'open', who, at: turn.endedAt, left, hasWindow };
   return { is: 'finished', who, at: turn.endedAt, isLast: observed.isLastFinished === true };
 }
 
@@ -139,36 +141,6 @@ function changedLately({ id, seenAt }: Session, { files }: BriefRows): string[] 
     .filter((file) => file.session === id && file.at >= since)
     .slice(0, CHANGED)
     .map(({ path }) => path);
-}
-
-/** What keeps a run open after the last turn. */
-function leftOf(
-  { steps, uncertain, commands, isPlanned }: Pick<RunFacts, 'steps' | 'uncertain' | 'commands' | 'isPlanned'>,
-  state: State,
-): Left[] {
-  const items = [...state.items.values()];
-  const count = (kind: string, isLeft: (status: string, severity?: string) => boolean): number =>
-    items.filter((item) => item.kind === kind && isLeft(item.status, item.severity)).length;
-  const isOpen = (status: string): boolean => status === 'open';
-  const undone = steps ? steps.total - steps.done : 0;
-  const background = uncertain.filter(({ id }) => state.effects.get(id)?.background).length;
-  const all: Left[] = [
-    { what: isPlanned ? 'step' : 'to-do entry', count: undone },
-    { what: 'failed command', count: commands.filter(({ is }) => is === 'failed').length },
-    { what: 'uncertain effect', count: uncertain.length - background },
-    { what: 'background command', count: background },
-    { what: 'blocker', count: count('blocker', (status) => status === 'active') },
-    { what: 'error', count: count('error', isOpen) },
-    { what: 'question', count: count('question', isOpen) },
-    { what: 'commitment', count: count('commitment', isOpen) },
-    { what: 'finding', count: count('finding', (status, severity) => isOpen(status) && severity === 'must_fix') },
-    {
-      what: 'handoff',
-      count: [...state.handoffs.values()].filter(({ status }) => status === 'offered' || status === 'clarifying')
-        .length,
-    },
-  ];
-  return all.filter((one) => one.count > 0);
 }
 
 /** Where the work was recorded last, seen from the reader; null if nothing is known of a branch. */

@@ -164,9 +164,9 @@ describe('the grammar of a brief', () => {
       at,
       hasWindow: false,
       left: [
-        { what: 'to-do entry', count: 2 },
-        { what: 'failed command', count: 1 },
-        { what: 'uncertain effect', count: 1 },
+        { kind: 'to-do', count: 2 },
+        { kind: 'failed command', count: 1 },
+        { kind: 'effect', count: 1 },
       ],
     },
     { is: 'open', who, at, hasWindow: true, left: [] },

@@ -1,4 +1,5 @@
 import type { Item, Session, State } from '../fold/state.ts';
+import { type Fixed, fixed, type Line, line } from '../line.ts';
 import { isDone, planView } from './plan.ts';
 
 /** Something that is left to do in a run in which no turn is open. */
@@ -22,6 +23,27 @@ export type LeftKind =
   | 'handoff'
   | 'failed turn'
   | 'failed command';
+
+/** `2 to-do entries`, `a failed command`, `an uncertain effect`: in briefs, lists and the dashboard. */
+export function leftWords({ kind, count }: Pick<Left, 'kind' | 'count'>): Line {
+  const { one, many } = nouns[kind];
+  return count === 1 ? line`${one}` : line`${count} ${many}`;
+}
+
+const nouns: Readonly<Record<LeftKind, { one: Fixed; many: Fixed }>> = {
+  'to-do': { one: fixed('a to-do entry'), many: fixed('to-do entries') },
+  step: { one: fixed('a step'), many: fixed('steps') },
+  effect: { one: fixed('an uncertain effect'), many: fixed('uncertain effects') },
+  background: { one: fixed('a background command'), many: fixed('background commands') },
+  blocker: { one: fixed('a blocker'), many: fixed('blockers') },
+  error: { one: fixed('an error'), many: fixed('errors') },
+  question: { one: fixed('a question'), many: fixed('questions') },
+  commitment: { one: fixed('a commitment'), many: fixed('commitments') },
+  finding: { one: fixed('a finding that must be fixed'), many: fixed('findings that must be fixed') },
+  handoff: { one: fixed('an unanswered handoff'), many: fixed('unanswered handoffs') },
+  'failed turn': { one: fixed('a failed turn'), many: fixed('failed turns') },
+  'failed command': { one: fixed('a failed command'), many: fixed('failed commands') },
+};
 
 const NAMED = 3;
 

@@ -1,6 +1,6 @@
 import type { Run, Session, State } from '../fold/state.ts';
 import { addMs, inWords, msBetween } from '../time.ts';
-import { isInTurn, type LeftKind } from './left.ts';
+import { isInTurn, leftWords } from './left.ts';
 import { isGone, type Liveness } from './liveness.ts';
 import { type RunFacts, runFactsOf, type SessionFacts } from './run-facts.ts';
 
@@ -116,39 +116,6 @@ function restingState({ kind, status, left, forPerson, blockedBy, isBegun, progr
   const why = progress.total === 0 && kind === 'planned' ? 'there is no plan yet' : '';
   return { state, word: state, why: left.map(leftWords).slice(0, 4).join(', ') || why };
 }
-
-const leftWords = ({ kind, count }: { kind: LeftKind; count: number }): string =>
-  count === 1 ? `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${names[kind]}` : `${count} ${plurals[kind]}`;
-
-const names: Readonly<Record<LeftKind, string>> = {
-  'to-do': 'to-do entry',
-  step: 'step',
-  effect: 'uncertain effect',
-  background: 'background command',
-  blocker: 'blocker',
-  error: 'error',
-  question: 'question',
-  commitment: 'commitment',
-  finding: 'finding that must be fixed',
-  handoff: 'unanswered handoff',
-  'failed turn': 'failed turn',
-  'failed command': 'failed command',
-};
-
-const plurals: Readonly<Record<LeftKind, string>> = {
-  'to-do': 'to-do entries',
-  step: 'steps',
-  effect: 'uncertain effects',
-  background: 'background commands',
-  blocker: 'blockers',
-  error: 'errors',
-  question: 'questions',
-  commitment: 'commitments',
-  finding: 'findings that must be fixed',
-  handoff: 'unanswered handoffs',
-  'failed turn': 'failed turns',
-  'failed command': 'failed commands',
-};
 
 /** Something can still be done in it. Planned runs are unfinished until every step is completed or skipped. */
 export function isUnfinished({ state }: RunState, { kind, status, progress }: RunFacts): boolean {

@@ -38,7 +38,7 @@ function nextOf({ situation, steps, commands, next, isPlanned }: Deciding, chars
     );
   const held = steps?.inProgress.filter((step) => step.heldBy !== null) ?? [];
   const free = steps?.inProgress.filter((step) => step.heldBy === null) ?? [];
-  if (situation.is === 'archived' || situation.is === 'abandoned') return null;
+  if (situation.is === 'archived' || situation.is === 'abandoned' || situation.is === 'finished') return null;
   if (situation.is === 'waiting') return line`the user's answer.`;
   // The steps of a plan are claimed; other work of two sessions at once is not.
   if (situation.is === 'working' && !isPlanned) {

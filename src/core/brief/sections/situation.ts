@@ -17,7 +17,8 @@ import {
   quoteStart,
   runId,
 } from '../../line.ts';
-import type { LeftKind, Place, Resuming, RunFacts, Situation } from '../facts.ts';
+import { leftWords } from '../../views/left.ts';
+import type { Place, Resuming, RunFacts, Situation } from '../facts.ts';
 import { who } from './requests.ts';
 
 /** `Resuming from Phase 2, Plan 3, Task: "Implement token rotation" (checkpoint: "phase_2_waf")`. */
@@ -115,26 +116,6 @@ const cutOffWords = {
   silence: line`no sign of it since.`,
   'session-end': line`the client ended before the turn did.`,
 } as const;
-
-/** `2 to-do entries`, `a failed command`, `an uncertain effect`. */
-function leftWords({ what, count }: { what: LeftKind; count: number }): Line {
-  const { one, many } = leftNouns[what];
-  return count === 1 ? line`${one}` : line`${count} ${many}`;
-}
-
-const leftNouns: Readonly<Record<LeftKind, { one: Fixed; many: Fixed }>> = {
-  'to-do entry': { one: fixed('a to-do entry'), many: fixed('to-do entries') },
-  step: { one: fixed('a step'), many: fixed('steps') },
-  'failed command': { one: fixed('a failed command'), many: fixed('failed commands') },
-  'uncertain effect': { one: fixed('an uncertain effect'), many: fixed('uncertain effects') },
-  'background command': { one: fixed('a background command'), many: fixed('background commands') },
-  blocker: { one: fixed('a blocker'), many: fixed('blockers') },
-  error: { one: fixed('an error'), many: fixed('errors') },
-  question: { one: fixed('a question'), many: fixed('questions') },
-  commitment: { one: fixed('a commitment'), many: fixed('commitments') },
-  finding: { one: fixed('a finding'), many: fixed('findings') },
-  handoff: { one: fixed('a handoff'), many: fixed('handoffs') },
-};
 
 function additions(situation: Situation): Line[] {
   const found: Line[] = [];
