@@ -43,7 +43,9 @@ export function gatherRun(given: Gathering): RunFacts {
   const isHere = place === null || place.is === 'here';
   const counted = isPlanned ? rows : sinceRequest(state, rows);
   const earlier = new Set(rows.files.filter((file) => !counted.files.includes(file)).map(({ path }) => path));
-  const work: Work = { state, rows: counted, earlier, observed, turn, isAlive, isHere, now };
+  const others = rows.sessions.filter(({ id }) => id !== reader.session).map((session) => session.seenAt);
+  const seenAt = others.sort().at(-1) ?? '';
+  const work: Work = { state, rows: counted, earlier, observed, turn, seenAt, isAlive, isHere, now };
   const facts: Omit<RunFacts, 'situation' | 'resuming'> = {
     id: run.id,
     title: run.title,

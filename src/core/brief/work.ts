@@ -14,6 +14,8 @@ export interface Work {
   earlier: ReadonlySet<string>;
   observed: Observed;
   turn: TurnRecord | null;
+  /** The last sign of any session but the reader's; empty without one. */
+  seenAt: string;
   /** Whether a session is alive. */
   isAlive: (session: string) => boolean;
   /** The work was done in the reader's working tree. */
@@ -114,6 +116,13 @@ function workedUntil({ turn, observed, now }: Work): string {
   return addMs(turn.session.seenAt, LATER_MS);
 }
 
+/** The last moment at which a commit or a change can be work of the run, by whichever session. */
+function runWorkedUntil(work: Work): string {
+  const own = workedUntil(work);
+  const others = work.seenAt === '' ? '' : addMs(work.seenAt, LATER_MS);
+  return others > own ? others : own;
+}
+
 /** Clean when the session began, changed now, and not by a recorded edit. */
 function unrecordedPaths(work: Work, changes: TreeChanges): string[] {
   const session = work.turn?.session;
@@ -163,14 +172,14 @@ type Commits = NonNullable<TreeChanges['commits']>;
 
 /** Commits made while the run was at work; later ones are those of others. */
 function commitsOfRun(work: Work, { commits }: TreeChanges, rows: readonly FileRow[]): Commits {
-  const until = workedUntil(work);
+  const until = runWorkedUntil(work);
   return rows.length === 0 ? [] : (commits ?? []).filter(({ at }) => at <= until);
 }
 
 export function commitsSince(work: Work): number | null {
   const { changes } = work.observed;
   if (!changes?.commits || !work.isHere) return null;
-  const until = workedUntil(work);
+  const until = runWorkedUntil(work);
   return changes.commits.filter(({ at }) => at > until).length;
 }
 
@@ -181,7 +190,7 @@ function recordedFile(work: Work, changes: TreeChanges, { path }: FileRow, commi
       [...changes.dirty.keys()].some((one) => one.endsWith('/') && path.startsWith(one)));
   const modifiedAt = changes.modifiedAt.get(path);
   if (isDirty) {
-    const isAgain = hasDrifted(work, path) && modifiedAt !== undefined && modifiedAt > workedUntil(work);
+    const isAgain = hasDrifted(work, path) && modifiedAt !== undefined && modifiedAt > runWorkedUntil(work);
     const fact: FileFact = { path, is: 'changed', lines: changes.lines.get(path) ?? null };
     return isAgain ? [fact, { path, is: 'changed-again', lines: null }] : [fact];
   }
