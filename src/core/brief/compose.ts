@@ -64,6 +64,8 @@ function actionOf(state: State, { run, form }: BriefFacts): BriefAction {
     const session = state.next?.text === declared.text ? state.next.session : null;
     return { text: declared.text, basis: 'declared', session, ...('file' in declared ? { file: declared.file } : {}) };
   }
-  const text: Line = (run && derivedNext(run, form, FIELD_CHARS)) ?? line`nothing is left.`;
+  const isAtWork = run?.situation.is === 'own' && run.situation.since !== null;
+  const none = isAtWork ? line`nothing is recorded as next.` : line`nothing is left.`;
+  const text: Line = (run && derivedNext(run, form, FIELD_CHARS)) ?? none;
   return { text, basis: 'derived', session: null };
 }

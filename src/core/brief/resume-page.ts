@@ -2,7 +2,8 @@ import type { State, Step } from '../fold/state.ts';
 import { at, joined, type Line, line, quote, time } from '../line.ts';
 import { planView } from '../views/plan.ts';
 import { positionOf } from '../views/position.ts';
-import { nextFacts, resumingOf, stepFacts } from './position-facts.ts';
+import { decidingFacts } from './deciding-facts.ts';
+import { resumingOf } from './position-facts.ts';
 import { headerLine } from './sections/header.ts';
 import { nextLine } from './sections/next.ts';
 import { resumingLine } from './sections/situation.ts';
@@ -86,25 +87,10 @@ const FIRST_LINES = /^(?:.+\n)+What follows is from event \d+, before that\.\n/;
 /** Lines begin with words of our own: what anyone wrote is inside quotes. */
 const REPLACED_LINES = /^(?:Holdfast record of |Resuming from |Next[:,] ).*\n/gm;
 
-/** `Resuming from …` and `Next: …`, from the plan alone. */
+/** `Resuming from …` and `Next: …`, from folded state alone. */
 function positionLines(state: State, now: string): Line[] {
-  const plan = planView(state);
-  const position = positionOf(state, plan);
-  const resuming = resumingOf(position);
-  const next = nextLine(
-    {
-      isPlanned: true,
-      situation: { is: 'unattended', at: now },
-      uncertain: [],
-      commands: [],
-      // A later reader has no session: what others hold may have been left by then.
-      steps: stepFacts(plan, position, { isPlanned: true, since: '', isOthers: () => false }),
-      next: nextFacts(state, [], plan, position, true),
-    },
-    'start',
-    now,
-    CHARS,
-  );
+  const resuming = resumingOf(positionOf(state, planView(state)));
+  const next = nextLine(decidingFacts(state, now), 'start', now, CHARS);
   return [...(resuming ? [resumingLine(resuming, CHARS)] : []), ...(next ? [next] : [])];
 }
 

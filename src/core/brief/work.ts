@@ -118,9 +118,8 @@ function workedUntil({ turn, observed, now }: Work): string {
 
 /** The last moment at which a commit or a change can be work of the run, by whichever session. */
 function runWorkedUntil(work: Work): string {
-  const own = workedUntil(work);
   const others = work.seenAt === '' ? '' : addMs(work.seenAt, LATER_MS);
-  return others > own ? others : own;
+  return [workedUntil(work), others].sort().at(-1) ?? '';
 }
 
 /** Clean when the session began, changed now, and not by a recorded edit. */

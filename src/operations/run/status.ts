@@ -134,6 +134,7 @@ function statusOf(state: State, liveness: Liveness): Status {
 function say(data: Status, pen: Pen): Line {
   const {
     run,
+    standing,
     progress,
     steps,
     sessions,
@@ -151,17 +152,26 @@ function say(data: Status, pen: Pen): Line {
   const section = (title: Line, lines: Line[]): (Line | '')[] =>
     lines.length > 0 ? ['', pen.bold(title), ...lines] : [];
   const late = (overdue: unknown): Part => (overdue ? pen.bad(line`, overdue`) : '');
-  const ended = run.status === 'active' ? '' : line`   ${word(run.status)}`;
+  const copied = run['isCopied'] === true ? line` ${COPIED}` : '';
+  const bar: Part =
+    progress.total === 0
+      ? ''
+      : line`  ${barOf(progress.percent)} ${progress.percent} %   ${progress.done} of ${progress.total} steps`;
+  const why = standing.why === '' ? '' : line`: ${pen.quote(standing.why, 'text', 120)}`;
   const parts = [
-    line`${pen.bold(pen.quote(run.title, 'title', 60))}${run['isCopied'] === true ? line` ${COPIED}` : ''}  ${barOf(progress.percent)} ${progress.percent} %   ${progress.done} of ${progress.total} steps${ended}`,
+    line`${pen.bold(pen.quote(run.title, 'title', 60))}${copied}${bar}`,
+    line`${word(standing.word)}${why}`,
     ...planTree(steps, pen),
     ...section(line`Lost`, [
       ...history.map((sentence) => line`  ${pen.bad(sentence)}`),
       ...rewound.map((lost) => line`  ${pen.bad(pen.quote(describeRewound(lost), 'text'))}`),
     ]),
     ...section(
-      line`At work`,
-      sessions.map(({ agent, id, until }) => line`  ${name(agent)} (${ownId(id)}) until ${clock(until, now)}`),
+      line`Sessions`,
+      sessions.map(({ agent, id, until, standing: is }) => {
+        const lease = is === 'working' || is === 'idle' ? line`, until ${clock(until, now)}` : '';
+        return line`  ${name(agent)} (${ownId(id)}) ${word(is)}${lease}`;
+      }),
     ),
     ...section(
       line`Claims`,
@@ -193,7 +203,7 @@ function say(data: Status, pen: Pen): Line {
       ),
     ),
     ...(owed.length > 0 ? (['', line`${pen.warn(line`Waits for a person:`)} ${joined(owed)}`] as const) : []),
-    ...readyLine(steps, pen),
+    ...readyLine(steps, run['kind'] === 'planned', pen),
     ...usageLine(usage, pen),
   ];
   return joined(parts, '\n');
@@ -211,8 +221,8 @@ async function livenessAt(context: Context, state: State, at: number | undefined
   return { now: state.run?.updatedAt ?? engine.now(), beats: new Map(), owners: { get: () => undefined } };
 }
 
-function readyLine(steps: readonly StepLine[], pen: Pen): (Line | '')[] {
-  if (steps.length === 0) return [line`There is no plan yet: \`holdfast plan add KEY TITLE\`.`];
+function readyLine(steps: readonly StepLine[], isPlanned: boolean, pen: Pen): (Line | '')[] {
+  if (steps.length === 0) return isPlanned ? [line`There is no plan yet: \`holdfast plan add KEY TITLE\`.`] : [];
   const parents = new Set(steps.map((step) => step.parent));
   const ready = steps.filter(
     (step) => !parents.has(step.key) && step.status === 'pending' && step.obstacles.length === 0,

@@ -2,7 +2,7 @@ import { agent, at, fixed, id, joined, type Line, line, quote, quotePath, quoteS
 import type { BriefForm, PlannedStep, RunFacts } from '../facts.ts';
 
 /** The facts that decide what comes next. */
-type Deciding = Pick<RunFacts, 'situation' | 'uncertain' | 'commands' | 'steps' | 'next' | 'isPlanned'>;
+export type Deciding = Pick<RunFacts, 'situation' | 'uncertain' | 'commands' | 'steps' | 'next' | 'isPlanned'>;
 
 /** The line on what comes next; null if nothing does. */
 export function nextLine(run: Deciding, form: BriefForm, now: string, chars: number): Line | null {

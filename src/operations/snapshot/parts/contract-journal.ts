@@ -61,6 +61,8 @@ function taskAt(state: State, { session }: Snapshot): TaskState {
   const done = steps.filter((step) => step.lastSession === session && isDone(step.status));
   const [step] = mine.length > 0 ? mine : done;
   const source = 'the journal';
+  // Without a plan the status follows from turns and commands, not from steps.
+  if (state.run?.kind === 'ad-hoc') return { source, status: null, keys: [], text: '' };
   if (!step) return { source, status: 'complete', keys: [], text: `${session} had no step` };
   const status = isDone(step.status) ? 'complete' : isBlocked(state, step) ? 'blocked' : 'partial';
   const keys = (mine.length > 0 ? mine : done).map((one) => one.key);

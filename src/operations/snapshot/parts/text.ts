@@ -1,8 +1,11 @@
 import { join } from 'node:path';
+import { decidingFacts } from '../../../core/brief/deciding-facts.ts';
+import { derivedNext } from '../../../core/brief/sections/next.ts';
 import type { Item, Message, State, Step } from '../../../core/fold/state.ts';
 import type { Artifact, Event, TreeMark } from '../../../core/journal/event.ts';
 import { joined, type Line, line, quote, time, word } from '../../../core/line.ts';
 import { isSameName } from '../../../core/names.ts';
+import { isFinished, whatIsLeft } from '../../../core/views/left.ts';
 import { isDone, planView } from '../../../core/views/plan.ts';
 import { positionOf } from '../../../core/views/position.ts';
 import type { SnapshotMoment } from '../../../engine/snapshots.ts';
@@ -106,12 +109,17 @@ async function readTree(context: Context, { taken, session, before }: SnapshotMo
   };
 }
 
-function taskOf({ taken, session, before, state }: SnapshotMoment): SnapshotTask {
+function taskOf(moment: SnapshotMoment): SnapshotTask {
+  const { taken, session, before, state } = moment;
   const steps = [...before.steps.values()];
   const own = steps.filter((step) => step.holder?.session === session.id);
   const left = steps.filter((step) => step.holder === null && step.lastSession === session.id && !isDone(step.status));
   const done = session.completed.flatMap((key) => before.steps.get(key) ?? []);
   const [step = null, ...also] = own.length > 0 ? own : left.length > 0 ? left : done.slice(-1);
+  if (state.run?.kind === 'ad-hoc') {
+    const named = { step: step?.key ?? null, title: step?.title ?? null, checkpoint: step?.checkpoint?.name ?? null };
+    return { ...named, status: statusOfWork(state), also: also.map((other) => other.key), next: nextOfWork(moment) };
+  }
   const next = taken.next === undefined ? nextOf(state, step) : declaredOnly(taken.next);
   if (step === null) return { status: 'complete', step: null, title: null, checkpoint: null, also: [], next };
   return {
@@ -122,6 +130,23 @@ function taskOf({ taken, session, before, state }: SnapshotMoment): SnapshotTask
     also: also.map((other) => other.key),
     next,
   };
+}
+
+/** Work without a plan is complete once nothing is open in it. */
+function statusOfWork(state: State): SnapshotTask['status'] {
+  if (isFinished(state)) return 'complete';
+  return whatIsLeft(state).some(({ kind }) => kind === 'blocker') ? 'blocked' : 'partial';
+}
+
+const CHARS = 240;
+const NOTHING_LEFT = line`nothing is left.`;
+
+/** In the words of the brief. */
+function nextOfWork({ taken, state, at }: SnapshotMoment): SnapshotNext {
+  if (taken.next !== undefined) return declaredOnly(taken.next);
+  const facts = decidingFacts(state, at);
+  const { declared } = facts.next;
+  return declared ? declaredOnly(declared.text) : derivedOnly(derivedNext(facts, 'start', CHARS) ?? NOTHING_LEFT);
 }
 
 export function isBlocked(state: State, step: Step): boolean {
