@@ -216,6 +216,89 @@ describe('a prompt opens a run of its own', () => {
   });
 });
 
+/** Whether a prompt joins a run about a tile cache that waits for an answer. */
+function joinsCache(prompt: string): boolean | null {
+  const cache = [
+    'Map tiles eat the disk. Cap the cache at 2 GB',
+    'evict.ts',
+    'cache.ts',
+    'Soak test',
+    'Document the limit',
+  ];
+  const { is, words } = readPrompt(prompt);
+  if (is === 'command') return null;
+  if (is === 'about') return sharedWords(words, cache) > 0;
+  if (is === 'answer-and-more') return sharedWords(words, ['Should old tiles be deleted at start or lazily?']) > 0;
+  return is !== 'request';
+}
+
+describe('prompts that were written down before they were tried', () => {
+  it.each([
+    ...['Continue please, I had to restart the laptop', 'ok continue', 'Continue where you left off.', 'lets continue'],
+    ...['continue with the next task', 'continue the soak test', 'Go on with the tile cache', 'Resume work'],
+    ...['please proceed with the plan', 'resume the session', 'pick up the tile cache again', 'Keep going!'],
+    ...['keep going, but no new dependencies', 'carry on, then commit', 'finish this and push', 'where were we'],
+    ...['What were you doing when it crashed?', 'Read the notes from our last session and go on', 'yes, lazily'],
+    ...['no, delete them at start', '2)', 'b', 'ok', 'Ja bitte', "Weiter geht's", 'mach bitte weiter'],
+    ...['Weiter mit dem Cache', 'Wir waren gestern beim Cache stehen geblieben', "Continue s'il te plaît"],
+    ...['Reprends le travail sur le cache', 'Continúa', 'sigue por favor', 'Continua da dove eravamo rimasti'],
+    ...[
+      'продолжай работу',
+      'Продолжи, пожалуйста, но без новых файлов',
+      '続けてお願いします',
+      '继续上次的工作',
+      '继续吧',
+    ],
+    ...[
+      '계속 진행해 주세요',
+      'devam edelim',
+      'lütfen devam et',
+      'dalej proszę',
+      'ga verder met de cache',
+      'تابع العمل',
+    ],
+    ...['आगे बढ़ें'],
+  ])('join: %j', (prompt) => {
+    expect(joinsCache(prompt)).toBe(true);
+  });
+
+  it.each([
+    ...['Continue reading the CSV after a bad row', 'Continue token is missing in the pagination API', 'lazily'],
+    ...['Resume downloads after a network error', 'Resume button in the player is grey', 'Next episode autoplay'],
+    ...['Proceed to checkout is broken on mobile', 'Pick up location must be shown on the map', 'option 2'],
+    ...['Finish line graphic for the marathon page', 'Carry-over of unused days', 'Yes/No toggle for newsletters'],
+    ...['Go on holiday mode: mute all notifications', 'next steps section in the README', 'OK Google integration'],
+    ...[
+      'No such file or directory when I start the server',
+      'One more thing: sort the imports',
+      'Also rename the module',
+    ],
+    ...['1 px border around the cards', 'Sigue sin funcionar el login', 'Weiterempfehlen-Knopf einbauen'],
+    ...[
+      'Fortsetzungsroman als PDF ausgeben',
+      "La suite Office doit s'ouvrir dans un onglet",
+      'continue_on_error is ignored',
+    ],
+    ...['Continuous integration for Windows', 'Continued fractions in the math module', '继续阅读按钮不见了'],
+    ...[
+      '続きを読むボタンの色を変えて',
+      '계속하기 버튼이 작동하지 않아요',
+      'Продолжительность фильма показывать в минутах',
+    ],
+    ...['Devam eden siparişleri listele', 'verder zoeken in de lijst lukt niet', 'sure thing bakery needs a menu page'],
+    ...['No, that is a different bug: the map is blank', 'A/B test for the landing page', 'Setz die Arbeit fort'],
+    ...['Do it like in the mobile app: swipe to delete', 'Add "continue where you left off" to the video player'],
+    ...['Show where the user left off in the course', 'Answer "where were we?" in the chatbot from the history'],
+    ...['Store where each reader left off'],
+  ])('open a run: %j', (prompt) => {
+    expect(joinsCache(prompt)).toBe(false);
+  });
+
+  it.each(['/resume', '/clear', 'hey', 'Guten Morgen!'])('wait for the next one: %j', (prompt) => {
+    expect(joinsCache(prompt)).toBeNull();
+  });
+});
+
 describe('a prompt is nothing to work on', () => {
   it.each([
     '',

@@ -89,6 +89,8 @@ const CLIENT_NAME = new RegExp(`[ ,]+(?:${CLIENT_NAMES})$`);
 const END_MARKS = /[\s.,;:!?…。、，！？؟)]+$/u;
 const bare = (line: string): string => line.replace(END_MARKS, '');
 
+const OUTSIDERS = 'users?|readers?|viewers?|players?|customers?|visitors?|guests?|students?|people|someone|he|she|they';
+
 const listOf = (part: 'start' | 'anywhere' | 'connectors' | 'fillers' | 'answers' | 'greetings'): string[] => {
   const all = new Set(phrases.flatMap((language) => language[part].map((phrase) => phrase.normalize('NFKC'))));
   return [...all].sort((a, b) => b.length - a.length);
@@ -106,9 +108,10 @@ function isSpaced(phrase: string): boolean {
   return !UNSPACED.test(phrase);
 }
 
-/** An underscore stands for one to three words. */
+/** An underscore stands for one to three words, none of them a person that the work is made for. */
 function patternOf(phrase: string): string {
-  return phrase.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace('_', '\\S+(?: \\S+){0,2}');
+  const words = `(?!(?:\\S+ ){0,2}(?:${OUTSIDERS})\\b)\\S+(?: \\S+){0,2}`;
+  return phrase.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace('_', words);
 }
 
 /** Removes polite words at the start, while something remains. */
@@ -138,6 +141,8 @@ function afterPhrase(text: string, phrase: string): { gap: string; text: string 
 }
 
 const ANYWHERE_CHARS = 300;
+/** What a prompt quotes is not said to the agent. */
+const QUOTED = /"[^"]*"|“[^”]*”|«[^»]*»|「[^」]*」|`[^`]*`/gu;
 /** Marks that end a phrase: before a space or the end only, so that `resume.md` and `continue-on-error` are words. */
 const MARKS_THEN_SPACE = /^[.,;:!?…–—)-]+(?=\s|$)/u;
 const UNSPACED_MARKS = /^[.,;:!?…。、，！？：；]+/u;
@@ -150,7 +155,8 @@ interface Continuation {
 
 function continuationIn(core: string): Continuation | null {
   const head = core.slice(0, ANYWHERE_CHARS);
-  if (anywhere.some((pattern) => pattern.test(head))) {
+  const spoken = head.replace(QUOTED, ' ');
+  if (anywhere.some((pattern) => pattern.test(spoken))) {
     const rest = anywhere.reduce((left, pattern) => left.replace(pattern, ' '), head) + core.slice(ANYWHERE_CHARS);
     return { isFree: true, rest: rest.replace(/\s+/g, ' ').trim() };
   }
