@@ -271,7 +271,7 @@ export const cutOff: readonly Story[] = [
           /^Said before it was cut off: ".*Uploading now\."$/m,
           /^Next: find out whether X-\d+ took effect; "two ignore/m,
         ],
-        not: [/[<>`\u202e](?!holdfast)/u, /ignore previous|archive|system/i].slice(1),
+        not: [/[<>\u202e]/i, /ignore previous|archive|system/i],
       });
       return { readings: [told], runs: [['hostile']] };
     },

@@ -143,7 +143,9 @@ export const planned: readonly Story[] = [
             key: `2-3.${number + 1}`,
             title,
             parent: '2-3',
-            ...(number === 1 ? { checkpoints: ['endpoint_drafted', 'router_wired'], context: ['src/refresh.ts'] } : {}),
+            ...(number === 1
+              ? { checkpoints: ['endpoint_drafted', 'router_wired'], context: [stage.padding.path('src/refresh.ts')] }
+              : {}),
           });
         await hf.note({ text: 'Old tokens stay valid for 60 s.', kind: 'constraint' });
         await hf.decide({ context: 'c', decision: 'httpOnly cookie', reason: 'scripts cannot read it' });

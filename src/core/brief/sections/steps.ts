@@ -5,6 +5,7 @@ import { leftOut, remembering, type Section } from './section.ts';
 /** The newest titles that are done, and the next ones that are left. */
 export const DONE_TITLES = 4;
 export const LEFT_TITLES = 3;
+const ENTRIES = 2;
 
 /** The to-do list or the plan in one sentence; each entry is a unit, what is left to do first. */
 export function stepSection(steps: StepFacts | null, share: number): Section {
@@ -24,6 +25,8 @@ export function stepSection(steps: StepFacts | null, share: number): Section {
     name: 'steps',
     share,
     count: units.length,
+    // Without what comes after it, the entry in progress looks like the last one.
+    must: Math.min(units.length, ENTRIES),
     show(chars) {
       const titles = (is: Unit['is']): Line[] =>
         chars.flatMap((most, index) => (units[index]?.is === is ? [written[index]?.(most) as Line] : []));
