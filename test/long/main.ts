@@ -1,6 +1,6 @@
 /** Checks that take minutes and may install programs from npm: `npm run test:long NAME [WORDS]`. Each returns its exit code. */
 const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
-  agents: async () => ((await (await import('./agents/check.ts')).checkAgents()) ? 0 : 1),
+  agents: async (words) => ((await (await import('./agents/check.ts')).checkAgents(words)) ? 0 : 1),
   faults: async (words) => (await import('./faults/main.ts')).main(words),
   links: async (words) => (await import('./links/main.ts')).main(words),
   inbox: async (words) => (await import('./inbox.ts')).main(words),

@@ -18,9 +18,9 @@ export interface Finding {
 
 /**
  * Every client works, is killed in the middle of a command, and the next one continues. Their model is a script on this
- * machine; the home folder is new and the environment empty.
+ * machine; the home folder is new and the environment empty. With names, only those stories over several clients are played.
  */
-export async function checkAgents(): Promise<boolean> {
+export async function checkAgents(names: readonly string[] = []): Promise<boolean> {
   const only = (process.env['HOLDFAST_TEST_AGENTS'] ?? '').split(',').filter(Boolean);
   const findings: Finding[] = [];
   const note = (finding: Finding): void => {
@@ -30,6 +30,7 @@ export async function checkAgents(): Promise<boolean> {
   };
   const ready = bringClients((client, why) => note({ client, step: 'install from npm', result: 'FAIL', why }));
   for (const [at, first] of ready.entries()) {
+    if (names.length > 0) break;
     if (only.length > 0 && !only.includes(first.client.name)) continue;
     const next = ready[(at + 1) % ready.length] ?? first;
     const folder = mkdtempSync(join(tmpdir(), `holdfast-agents-${first.client.name}-`));
@@ -49,13 +50,17 @@ export async function checkAgents(): Promise<boolean> {
     if (failed) console.log(`            what ${first.client.name} left is in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   }
-  if (only.length === 0) await checkStories(ready, note);
+  if (only.length === 0) await checkStories(ready, names, note);
   console.log(`\n${tableOf(findings)}`);
   return findings.length > 0 && findings.every(({ result }) => result !== 'FAIL');
 }
 
 /** Stories over several clients; all start from the same scene. */
-async function checkStories(ready: readonly Ready[], note: (finding: Finding) => void): Promise<void> {
+async function checkStories(
+  ready: readonly Ready[],
+  names: readonly string[],
+  note: (finding: Finding) => void,
+): Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-agents-stories-')));
   const scene = await openScene(folder);
   let isWell = true;
@@ -65,6 +70,7 @@ async function checkStories(ready: readonly Ready[], note: (finding: Finding) =>
     scene.git('commit', '-m', 'Install Holdfast');
     const begin = scene.keep();
     for (const story of [...acceptanceStories, life]) {
+      if (names.length > 0 && !names.includes(story.name.split(':')[0] ?? '')) continue;
       begin();
       const misses: string[] = [];
       try {
