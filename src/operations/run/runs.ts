@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { KnownRun } from '../../core/choice/candidate.ts';
 import { COPIED, joined, type Line, line, runId, time, word } from '../../core/line.ts';
 import { shortName } from '../../core/prompt/run-id.ts';
+import { msBetween } from '../../core/time.ts';
 import type { RunState } from '../../core/views/run-state.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
 import { knownRun } from './parts/known-runs.ts';
@@ -34,7 +35,12 @@ export const runs = defineOperation({
   summary: 'List the runs of this workspace with their states, the last changed first.',
   scope: 'read',
   input: v.object({
-    all: v.optional(described(v.boolean(), 'Also runs in which hardly anything was done, and runs that were moved.')),
+    all: v.optional(
+      described(
+        v.boolean(),
+        'Also runs in which hardly anything was done, runs that were moved, and those finished more than 90 days ago.',
+      ),
+    ),
   }),
   output: v.object({ runs: v.array(Row) }),
   async run(context, { all }) {
@@ -44,7 +50,7 @@ export const runs = defineOperation({
     const found: Row[] = [];
     for (const head of heads) {
       const known = await knownRun(engine, head);
-      if (all || !isHidden(known)) found.push(rowOf(known, head));
+      if (all || !isHidden(known, engine.now())) found.push(rowOf(known, head));
     }
     return { data: { runs: found } };
   },
@@ -57,8 +63,12 @@ export const runs = defineOperation({
         ),
 });
 
-const isHidden = ({ facts, state }: KnownRun): boolean =>
-  state.state === 'moved' || (facts.isTrivial && state.state !== 'working');
+const OLD_MS = 90 * 24 * 3600 * 1000;
+
+function isHidden({ facts, state, updatedAt }: KnownRun, now: string): boolean {
+  if (state.state === 'moved' || (facts.isTrivial && state.state !== 'working')) return true;
+  return facts.kind === 'ad-hoc' && state.state === 'finished' && msBetween(updatedAt, now) > OLD_MS;
+}
 
 function rowOf(
   { run, facts, state, ...rest }: KnownRun,
