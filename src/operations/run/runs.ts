@@ -35,12 +35,7 @@ export const runs = defineOperation({
   summary: 'List the runs of this workspace with their states, the last changed first.',
   scope: 'read',
   input: v.object({
-    all: v.optional(
-      described(
-        v.boolean(),
-        'Also runs in which hardly anything was done, runs that were moved, and those finished more than 90 days ago.',
-      ),
-    ),
+    all: v.optional(described(v.boolean(), 'Also runs with hardly any work, moved ones and those finished long ago.')),
   }),
   output: v.object({ runs: v.array(Row) }),
   async run(context, { all }) {
