@@ -122,8 +122,12 @@ export const isInTurn = ({ turn, isResting }: Session): boolean => (turn === nul
 
 /** Whether the user was asked and no turn began since: in the last words, or with a tool that asks. */
 export function isWaiting(state: State): boolean {
-  if (state.turn !== null && state.turn.endedAt !== null && state.turn.asks) return true;
-  return openQuestion(state) !== null;
+  const { turn } = state;
+  if (turn !== null && turn.endedAt !== null && turn.asks) return true;
+  const question = openQuestion(state);
+  // Another session that works on it does not wait.
+  const isWorkedOn = turn !== null && turn.endedAt === null && question !== null && turn.beganAt > question.at;
+  return question !== null && !isWorkedOn;
 }
 
 export function openQuestion(state: State) {

@@ -137,6 +137,20 @@ describe('an ad hoc run', () => {
     expect(stateName(run)).toBe('working');
   });
 
+  it('does not wait while another session works after a question that nobody answered', () => {
+    const asking: Command = { type: 'effect.begin', name: 'The plan', class: 'read', asks: 'plan' };
+    const run = adHoc(begin(), asking);
+    run.owners.set('S-1', 'dead');
+    expect(stateName(run)).toBe('waiting');
+    run.wait(MINUTE_MS).given(bob, { type: 'session.start' }, begin('Go on'));
+    expect(stateName(run)).toBe('working');
+    run.owners.set('S-2', 'dead');
+    expect(stateName(run)).toBe('cut off');
+    run.owners.delete('S-2');
+    run.given(bob, end());
+    expect(stateName(run)).toBe('waiting');
+  });
+
   it('is open with a failed command until another one succeeded', () => {
     const run = adHoc(begin(), ...command('failed'), end());
     expect(stateOfRun(run.state, run)).toMatchObject({ state: 'open', why: 'a failed command' });
