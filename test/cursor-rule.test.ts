@@ -11,7 +11,7 @@ const RULE = '.cursor/rules/holdfast.mdc';
 
 function newProject() {
   const folder = newRepository();
-  folder.data('install', 'cursor');
+  folder.data('install', 'cursor', '--project');
   const path = join(folder.path, RULE);
   return { folder, path, rule: () => readFileSync(path, 'utf8') };
 }
@@ -72,7 +72,7 @@ describe("Cursor's rule file", () => {
   it('is left alone once someone edited it, and leaves with uninstall', () => {
     const { folder, path, rule } = newProject();
     leaveQuestion(folder);
-    expect(folder.data('install', 'cursor')['files']).toContainEqual(
+    expect(folder.data('install', 'cursor', '--project')['files']).toContainEqual(
       expect.objectContaining({ path: RULE, action: 'unchanged' }),
     );
     const written = rule();
@@ -80,7 +80,7 @@ describe("Cursor's rule file", () => {
     folder.data('decide', 'Closed days are shown', '--why', 'guests ask');
     expect(rule()).toBe(`${written}\nMine.\n`);
     writeFileSync(path, written);
-    folder.data('uninstall', 'cursor');
+    folder.data('uninstall', 'cursor', '--project');
     expect(() => rule()).toThrow('ENOENT');
   });
 
