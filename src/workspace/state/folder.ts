@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault } from '../../core/fault.ts';
 import { findRepository } from '../git/repository.ts';
+import { homeFolder } from '../home.ts';
 import { type OwnFiles, openOwnFiles } from '../own-files.ts';
 
 /** The user of this process, as far as places depend on them. */
@@ -15,7 +15,7 @@ export interface User {
 /** From the environment: the one exception, since a place that the caller could name would be no authority. */
 export function thisUser(): User {
   const { env, platform } = process;
-  const home = nonEmpty(homedir());
+  const home = nonEmpty(homeFolder());
   const own = nonEmpty(env['HOLDFAST_STATE_HOME']);
   if (own !== null) return { home, stateFolder: own };
   const folder = (above: string | null, ...parts: string[]) => above && join(above, ...parts, 'holdfast');
