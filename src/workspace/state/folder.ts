@@ -34,8 +34,7 @@ export function openStateFolder({ home, stateFolder }: User): OwnFiles | null {
   if (stateFolder === null || !isAbsolute(stateFolder)) return null;
   const above = dirname(stateFolder);
   try {
-    mkdirSync(above, { recursive: true, mode: 0o700 });
-    const real = realpathSync(above);
+    const real = realFolder(above);
     const around = findRepository(real, null);
     if (around && !('repository' in around && home !== null && around.repository.root === realpathSync(home)))
       return null;
@@ -44,6 +43,16 @@ export function openStateFolder({ home, stateFolder }: User): OwnFiles | null {
     return openOwnFiles(real, basename(stateFolder));
   } catch {
     return null;
+  }
+}
+
+/** Nearly always it is there. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return realpathSync(path);
   }
 }
 
