@@ -173,6 +173,7 @@ function plainEnvironment(home: string): Record<string, string> {
   if (!existsSync(bin)) {
     mkdirSync(bin, { recursive: true });
     symlinkSync(program, join(bin, 'holdfast'));
+    symlinkSync(join(dirname(program), 'holdfast-hook'), join(bin, 'holdfast-hook'));
     writeFileSync(join(home, '.profile'), `PATH=${path}\n`);
   }
   return {
