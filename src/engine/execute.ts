@@ -283,10 +283,12 @@ function prepare(
 /** Kinds of rows that no column of a run's head shows, apart from the names of changed files. */
 const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'note', 'usage']);
 
-function isShownInHead(touches: readonly Touch[], before: State, { tally, plan, last }: State): boolean {
+function isShownInHead(touches: readonly Touch[], before: State, after: State): boolean {
+  const { tally, plan, last } = after;
   if (plan !== before.plan || touches.some((touch) => !notInHead.has(touch.kind) && !isQuiet(touch, before)))
     return true;
-  if (JSON.stringify(last) !== JSON.stringify(before.last)) return true;
+  const isResting = ({ sessions }: State): boolean | undefined => sessions.get(last.session?.session ?? '')?.isResting;
+  if (JSON.stringify(last) !== JSON.stringify(before.last) || isResting(before) !== isResting(after)) return true;
   const { tools, changed, declared } = before.tally;
   const hasNewNames = tally.changed.some((name) => !changed.includes(name));
   return hasNewNames || tally.declared !== declared || (tools < TRIVIAL_TOOLS && tally.tools >= TRIVIAL_TOOLS);
