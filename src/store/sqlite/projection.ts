@@ -178,13 +178,22 @@ function selectRows({ statement }: Statements, where: string, values: readonly V
     `SELECT group_concat(row, ',') AS list FROM (SELECT ${ROW_AS_JSON} AS row FROM records WHERE ${where})`,
   ).get(...values) as { list: string | null };
   if (list === null) return [];
+  const rows = parseRows(list);
+  if (rows) return rows.map(storedFrom);
+  // One of them is damaged; read one by one, the fault names it.
+  return (statement(`SELECT ${COLUMNS} FROM records WHERE ${where}`).all(...values) as Row[]).map(toStored);
+}
+
+function parseRows(list: string): RowAsJson[] | null {
   try {
-    return (JSON.parse(`[${list}]`) as RowAsJson[]).map(storedFrom);
+    const rows = JSON.parse(`[${list}]`) as RowAsJson[];
+    return rows.every((row) => row.length === FIELDS) ? rows : null;
   } catch {
-    // One of them is damaged; read one by one, the fault names it.
-    return (statement(`SELECT ${COLUMNS} FROM records WHERE ${where}`).all(...values) as Row[]).map(toStored);
+    return null;
   }
 }
+
+const FIELDS = 10;
 
 function storedFrom([run, kind, id, alias, status, version, at, tags, doc, text]: RowAsJson): StoredRow {
   return {
