@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildJournal, type Journal } from './history.ts';
 import { inTurns, type Row, ratioRow, ratios } from './measure.ts';
+import { slowDiskLibrary } from './slow-disk.ts';
 
 const PROGRAM = join(process.cwd(), 'dist', 'bin', 'holdfast.cjs');
 
@@ -31,22 +32,17 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
   // The first start saves compiled code of what it used beside the program; for users, too, that start is `init`.
   mkdirSync(join(folder, 'first'));
   node(join(folder, 'first'), [PROGRAM, 'init', '--title', 'First']);
-  for (const { workspace } of [short, long, longer]) {
-    writeFileSync(join(workspace, 'measured.ts'), 'export const measured = true;\n'.repeat(100));
-    hook(workspace, 'SessionStart', { source: 'startup' });
-  }
+  const slow = slowDiskLibrary(join(folder, 'slow-disk'));
   say('Running the commands in turns …');
   const times = await inTurns(rounds, {
     bare: () => node(folder, ['-e', '0']),
     checkpoint: () => checkpoint(long),
-    edit: () => toolUse(long, 'Write'),
-    command: () => toolUse(long, 'Bash'),
+    checkpointOnSlowDisk: () => (slow === null ? undefined : checkpoint(long, { LD_PRELOAD: slow })),
     resume: () => resume(long),
     resumeInGit: () => (inGit ? resume(inGit) : undefined),
+    start: () => startSession(long),
     checkpointShort: () => checkpoint(short),
     checkpointLonger: () => checkpoint(longer),
-    editShort: () => toolUse(short, 'Write'),
-    editLonger: () => toolUse(longer, 'Write'),
     resumeShort: () => resume(short),
     resumeLonger: () => resume(longer),
   });
@@ -55,53 +51,34 @@ export async function measureProcessCost({ folder, longest, rounds, say }: Proce
   const growth = `grows from 1,000 to ${longestWords} events`;
   return [
     ratioRow(`\`checkpoint\` process, ${middleWords} events, against \`node -e 0\``, against('checkpoint'), {
-      atMost: 1.35,
+      atMost: 1.5,
     }),
-    ratioRow('tool-use hook, an edit, against `node -e 0`', against('edit'), { atMost: 1.35 }),
-    ratioRow('tool-use hook, the beginning of a command', against('command'), { atMost: 1.35 }),
-    ratioRow(`\`resume\` process, ${middleWords} events, 200 open things, no git`, against('resume'), { atMost: 1.6 }),
-    ...(inGit ? [ratioRow('the same in a git repository', against('resumeInGit'), { atMost: 2 })] : []),
+    ...(slow === null
+      ? []
+      : [ratioRow('the same with 4 ms for each fsync', against('checkpointOnSlowDisk'), { atMost: 2 })]),
+    ratioRow(`\`resume\` process, ${middleWords} events, 200 open things, no git`, against('resume'), { atMost: 1.9 }),
+    ...(inGit ? [ratioRow('the same in a git repository', against('resumeInGit'), { atMost: 2.1 })] : []),
+    ratioRow('hook of a session that starts, with its brief', against('start'), { atMost: 2.1 }),
     ratioRow(`\`checkpoint\` ${growth}`, ratios(times.checkpointLonger, times.checkpointShort), { atMost: 1.2 }),
-    ratioRow(`tool-use hook ${growth}`, ratios(times.editLonger, times.editShort), { atMost: 1.2 }),
     ratioRow(`\`resume\` ${growth}`, ratios(times.resumeLonger, times.resumeShort), { atMost: 1.2 }),
   ];
 }
 
 let checkpoints = 0;
 
-function checkpoint({ workspace, session }: Journal): void {
+function checkpoint({ workspace, session }: Journal, environment: Record<string, string> = {}): void {
   checkpoints += 1;
-  node(workspace, [
-    PROGRAM,
-    'checkpoint',
-    `measured-${checkpoints}`,
-    '--session',
-    session,
-    '--next',
-    'Go on measuring',
-  ]);
+  const words = [`measured-${checkpoints}`, '--session', session, '--next', 'Go on measuring'];
+  node(workspace, [PROGRAM, 'checkpoint', ...words], '', environment);
 }
 
-const toolUses = { Write: 0, Bash: 0 };
+let starts = 0;
 
-/** As Claude Code calls it, for the session that its start hook opened in the same journal. */
-function toolUse({ workspace }: Journal, tool: keyof typeof toolUses): void {
-  const before = toolUses[tool]++;
-  // A command that begins in one round ends in the next.
-  const [event, id] =
-    tool === 'Write'
-      ? ['PostToolUse', `edit-${before}`]
-      : [before % 2 === 0 ? 'PreToolUse' : 'PostToolUse', `command-${Math.floor(before / 2)}`];
-  hook(workspace, event, {
-    tool_name: tool,
-    tool_input: tool === 'Write' ? { file_path: join(workspace, 'measured.ts') } : { command: 'npm run build' },
-    tool_use_id: id,
-  });
-}
-
-function hook(workspace: string, event: string, more: Record<string, unknown>): void {
-  const payload = { session_id: 'measured-conversation', cwd: workspace, hook_event_name: event, ...more };
-  node(workspace, [PROGRAM, 'hook', 'claude', event], JSON.stringify(payload));
+/** As Claude Code calls it, each time for a new conversation. */
+function startSession({ workspace }: Journal): void {
+  starts += 1;
+  const input = { session_id: `started-${starts}`, cwd: workspace, hook_event_name: 'SessionStart', source: 'startup' };
+  node(workspace, [PROGRAM, 'hook', 'claude', 'SessionStart'], JSON.stringify(input));
 }
 
 function resume({ workspace, session }: Journal): void {
@@ -112,9 +89,9 @@ function resume({ workspace, session }: Journal): void {
  * A process with only `PATH` in its environment: extra certificates alone make a bare Node take three times as long to
  * start and hide every other cost.
  */
-function node(folder: string, words: readonly string[], input = ''): void {
+function node(folder: string, words: readonly string[], input = '', more: Record<string, string> = {}): void {
   const { PATH, HOLDFAST_STATE_HOME } = process.env;
-  const env = { PATH, HOLDFAST_STATE_HOME, HOME: folder };
+  const env = { PATH, HOLDFAST_STATE_HOME, HOME: folder, ...more };
   const ran = spawnSync(process.execPath, words, { cwd: folder, env, input });
   if (ran.status !== 0) throw new Error(`node ${words.join(' ')} ended with ${ran.status}: ${ran.stderr}`);
 }

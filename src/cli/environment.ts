@@ -82,12 +82,16 @@ function actorFrom(
   return { actor: { kind: 'agent', name: UNKNOWN }, evidence: 'none' };
 }
 
-/** Processes are looked at only if a session is named. */
+/** Processes are looked at only if a session is named, and its rules ask for them. */
 function proofOf(flags: CommonFlags, { environment, parent }: Caller, hasSession: boolean): SessionProof {
+  let ancestors: SessionProof['ancestors'] | undefined;
   return {
     agent: flags.agent ?? given(environment, 'HOLDFAST_AGENT') ?? null,
     conversations: conversationsIn(environment),
-    ancestors: hasSession ? ancestorsOf(parent).flatMap(({ pid }) => ownerOf(pid) ?? []) : [],
+    get ancestors() {
+      ancestors ??= hasSession ? ancestorsOf(parent).flatMap(({ pid }) => ownerOf(pid) ?? []) : [];
+      return ancestors;
+    },
   };
 }
 

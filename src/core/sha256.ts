@@ -5,10 +5,22 @@ import { sha256Code } from './sha256-code.ts';
  * loading the platform's own implementation takes five times as long as this one, and so does uncompiled JavaScript.
  */
 export function sha256(text: string): string {
-  return sha256OfBytes(encoder.encode(text));
+  return sha256OfBytes(bytesOf(text));
 }
 
-const encoder = new TextEncoder();
+/** Most texts are short and ASCII; Node loads its encoder at the first use of it. */
+function bytesOf(text: string): Uint8Array {
+  if (text.length > SHORT_CHARS) return new TextEncoder().encode(text);
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 127) return new TextEncoder().encode(text);
+    bytes[index] = code;
+  }
+  return bytes;
+}
+
+const SHORT_CHARS = 1024;
 
 export function sha256OfBytes(bytes: Uint8Array): string {
   machine ??= start();

@@ -1,6 +1,6 @@
 import type { Evidence } from '../core/evidence.ts';
 import { asFault, Fault, quoted } from '../core/fault.ts';
-import type { Session, State } from '../core/fold/state.ts';
+import type { Session, State, Step } from '../core/fold/state.ts';
 import { forkState, STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
 import type { Touch } from '../core/fold/touch.ts';
 import { seal } from '../core/journal/chain.ts';
@@ -283,11 +283,25 @@ function prepare(
 /** Kinds of rows that no column of a run's head shows, apart from the names of changed files. */
 const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'note', 'usage']);
 
-function isShownInHead(touches: readonly Touch[], before: State, { tally, plan }: State): boolean {
-  if (plan !== before.plan || touches.some((touch) => !notInHead.has(touch.kind))) return true;
+function isShownInHead(touches: readonly Touch[], before: State, after: State): boolean {
+  const { tally, plan, last } = after;
+  if (plan !== before.plan || touches.some((touch) => !notInHead.has(touch.kind) && !isQuiet(touch, before)))
+    return true;
+  const isResting = ({ sessions }: State): boolean | undefined => sessions.get(last.session?.session ?? '')?.isResting;
+  if (JSON.stringify(last) !== JSON.stringify(before.last) || isResting(before) !== isResting(after)) return true;
   const { tools, changed, declared } = before.tally;
   const hasNewNames = tally.changed.some((name) => !changed.includes(name));
   return hasNewNames || tally.declared !== declared || (tools < TRIVIAL_TOOLS && tally.tools >= TRIVIAL_TOOLS);
+}
+
+/** Fields of a step that a checkpoint changes, and no head shows. */
+const quietFields: ReadonlySet<string> = new Set<keyof Step>(['checkpoint', 'artifacts']);
+
+function isQuiet(touch: Touch, { steps }: State): boolean {
+  if (touch.kind !== 'step' || touch.after === null) return false;
+  const before = steps.get(touch.id);
+  const isSame = (field: keyof Step): boolean => quietFields.has(field) || touch.after?.[field] === before?.[field];
+  return before !== undefined && (Object.keys(touch.after) as (keyof Step)[]).every(isSame);
 }
 
 function pause(ms: number): Promise<void> {

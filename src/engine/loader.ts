@@ -70,7 +70,8 @@ export function createLoader(store: Store): Loader {
     const shared = looks.get(run) ?? refreshNow(run);
     if (looks.has(run)) return shared;
     looks.set(run, shared);
-    queueMicrotask(() => looks.delete(run));
+    // Not `queueMicrotask`, which compiles a dozen functions of Node.
+    Promise.resolve().then(() => looks.delete(run));
     return shared;
   }
 

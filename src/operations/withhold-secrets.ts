@@ -20,7 +20,8 @@ export function withholdSecrets(context: Context, command: Command): Command {
     if (!isPlain(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, clean(part)])) as T;
   };
-  const cleaned = clean(command);
+  // Its type is ours, and long enough to look like a token.
+  const cleaned = { ...clean({ ...command, type: '' }), type: command.type } as Command;
   if (kinds.size === 0) return command;
   context.warn(
     `What looks like a secret was left out (${[...kinds].join(', ')}); the text says [redacted: …] instead. If it is none, record it again with \`--verbatim\`.`,

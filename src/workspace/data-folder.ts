@@ -75,13 +75,16 @@ export function findDataPlace(from: string, { make = false, outside = false }: F
 
 /** The listed folder that a path lies in; one around a repository is not meant in it. */
 function listedPath(state: OwnFiles, start: string, repository: Repository | null): string | null {
+  const isAround = (path: string): boolean => path === start || start.startsWith(path === sep ? sep : path + sep);
+  // Only lines that may be meant are checked: there is one for each folder that ever was a workspace.
   const listed = (state.read(PLACES) ?? '').split('\n').flatMap((line) => {
-    const [, path = ''] = line.split('\t');
-    return path === '' || line !== `${nameOf(path)}\t${path}` ? [] : [path];
+    const path = line.slice(line.indexOf('\t') + 1);
+    if (path === '' || !(path === repository?.commonDir || isAround(path))) return [];
+    return line === `${nameOf(path)}\t${path}` ? [path] : [];
   });
   if (listed.length === 0) return null;
   if (repository && listed.includes(repository.commonDir)) return repository.commonDir;
-  const around = listed.filter((path) => path === start || start.startsWith(path === sep ? sep : path + sep));
+  const around = listed.filter(isAround);
   const nearest = around.reduce((best, path) => (path.length > best.length ? path : best), '');
   return nearest !== '' && (repository === null || nearest.length >= repository.root.length) ? nearest : null;
 }

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { isInside, realPathOf } from './files.ts';
 import { findProgram } from './git/run.ts';
 
@@ -112,7 +111,12 @@ async function ask(tree: string, program: string, words: readonly string[]): Pro
   if (file === null) return null;
   const { execFile } = await import('node:child_process');
   return new Promise((resolve) => {
-    const options = { cwd: tmpdir(), timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES, windowsHide: true };
+    const options = {
+      cwd: process.getBuiltinModule('node:os').tmpdir(),
+      timeout: LIMIT_MS,
+      maxBuffer: OUTPUT_BYTES,
+      windowsHide: true,
+    };
     execFile(file, words, options, (failed, output) => resolve(failed ? null : output));
   });
 }

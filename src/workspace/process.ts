@@ -142,9 +142,17 @@ let boot: string | undefined;
 
 /** The host as owners have it. Containers may share a host name but not process numbers. */
 export function hostName(): string {
-  // Loaded on demand: most commands do not need it.
-  host ??= `${process.getBuiltinModule('node:os').hostname()} ${processNamespace()}`.trim();
+  host ??= `${readHostName()} ${processNamespace()}`.trim();
   return host;
+}
+
+/** On Linux from the kernel: loading `node:os` takes longer. */
+function readHostName(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/hostname', 'utf8').trimEnd();
+  } catch {
+    return process.getBuiltinModule('node:os').hostname();
+  }
 }
 
 let host: string | undefined;

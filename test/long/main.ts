@@ -5,6 +5,7 @@ const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   links: async (words) => (await import('./links/main.ts')).main(words),
   inbox: async (words) => (await import('./inbox.ts')).main(words),
   pairs: async () => ((await (await import('./agents/pairs.ts')).checkPairs()) ? 0 : 1),
+  'step-cost': async () => (await import('./agents/step-cost.ts')).measureStepCost(),
   mcp: async () => ((await (await import('./mcp-conformance.ts')).checkConformance()) ? 0 : 1),
   redaction: async (words) => (await import('./redaction.ts')).main(words),
 };

@@ -1,6 +1,6 @@
 import type { Line } from '../line.ts';
 import { tokenHundredths } from '../tokens.ts';
-import type { Section, SectionName } from './sections/section.ts';
+import { remembering, type Section, type SectionName } from './sections/section.ts';
 
 export type CountTokens = (text: string) => number;
 
@@ -41,11 +41,15 @@ export function fill(
   const frame = scale(fixedLines);
   const roomTokens = Math.max(0, limits.hardTokens - tokensOf(frame));
   /** What the brief has beside a section. */
-  const besides = (one: Filled | null): Size =>
-    filled.reduce((sum, other) => (other === one ? sum : plus(sum, other.size)), frame);
+  const besides = (one: Filled | null): Size => {
+    const size = { ...frame };
+    for (const other of filled) if (other !== one) add(size, other.size);
+    return size;
+  };
   /** Whether the whole brief is within the limit if a section has this size. */
   const fits = (one: Filled | null, size: Size, mostTokens: number): boolean => {
-    const whole = plus(besides(one), size);
+    const whole = besides(one);
+    add(whole, size);
     return whole.chars <= limits.chars && tokensOf(whole) <= mostTokens;
   };
   const isWithinShare = ({ section }: Filled, size: Size): boolean =>
@@ -89,8 +93,11 @@ interface Filled {
   size: Size;
   /** There was not even room for its first unit. */
   isDropped: boolean;
-  /** What it takes with these units instead, of which those before `from` are as they are now. */
-  sizeWith(chars: readonly number[], from: number): Size;
+  sizeOf(chars: readonly number[]): Size;
+  /** What it takes with so many units after those that are shown. */
+  sizeWithMore(more: number, most: number): Size;
+  /** What it takes with another length of one shown unit. */
+  sizeWithLonger(index: number, most: number): Size;
 }
 
 type Fits = (size: Size) => boolean;
@@ -105,7 +112,10 @@ export type Scale = (lines: readonly Line[]) => Size;
 
 const NOTHING: Size = { hundredths: 0, chars: 0 };
 
-const plus = (a: Size, b: Size): Size => ({ hundredths: a.hundredths + b.hundredths, chars: a.chars + b.chars });
+function add(sum: Size, size: Size, sign: 1 | -1 = 1): void {
+  sum.hundredths += sign * size.hundredths;
+  sum.chars += sign * size.chars;
+}
 
 export const tokensOf = ({ hundredths }: Size): number => Math.ceil(hundredths / 100);
 
@@ -144,45 +154,62 @@ function wordByWord(): (line: string) => number {
 }
 
 function openSection(section: Section, scale: Scale): Filled {
-  const { byLine } = section;
-  const one: Filled = {
-    section,
-    chars: [],
-    size: scale(section.show([])),
-    isDropped: false,
-    sizeWith(chars, from) {
-      if (!byLine) return scale(section.show(chars));
-      const size = { ...one.size };
-      const add = (lines: readonly Line[], sign: 1 | -1): void => {
-        const { hundredths, chars } = scale(lines);
-        size.hundredths += sign * hundredths;
-        size.chars += sign * chars;
-      };
-      // Only what differs from the units that are shown is measured.
-      add(byLine.rest(chars.length), 1);
-      add(byLine.rest(one.chars.length), -1);
-      add(
-        chars.slice(from).map((most, index) => byLine.unit(from + index, most)),
-        1,
-      );
-      add(
-        one.chars.slice(from).map((most, index) => byLine.unit(from + index, most)),
-        -1,
-      );
+  const measured = section.byLine ? sizesByLine(section.byLine, scale) : sizesAsAWhole(section, scale);
+  return { section, chars: [], size: scale(section.show([])), isDropped: false, ...measured };
+}
+
+type Sizes = Pick<Filled, 'sizeOf' | 'sizeWithMore' | 'sizeWithLonger'> & ThisType<Filled>;
+
+function sizesAsAWhole(section: Section, scale: Scale): Sizes {
+  return {
+    sizeOf: (chars) => scale(section.show(chars)),
+    sizeWithMore(more, most) {
+      return this.sizeOf([...this.chars, ...Array<number>(more).fill(most)]);
+    },
+    sizeWithLonger(index, most) {
+      return this.sizeOf(this.chars.with(index, most));
+    },
+  };
+}
+
+/** Only what differs from the units that are shown is measured, and each line once. */
+function sizesByLine({ unit, rest }: NonNullable<Section['byLine']>, scale: Scale): Sizes {
+  const unitSize = remembering((key) => scale([unit(Math.floor(key / KEYS), key % KEYS)]));
+  const restSize = remembering((kept) => scale(rest(kept)));
+  return {
+    sizeOf(chars) {
+      const size = { ...restSize(chars.length) };
+      for (const [index, most] of chars.entries()) add(size, unitSize(index * KEYS + most));
+      return size;
+    },
+    sizeWithMore(more, most) {
+      const size = { ...this.size };
+      const from = this.chars.length;
+      add(size, restSize(from), -1);
+      add(size, restSize(from + more));
+      for (let index = from; index < from + more; index++) add(size, unitSize(index * KEYS + most));
+      return size;
+    },
+    sizeWithLonger(index, most) {
+      const size = { ...this.size };
+      add(size, unitSize(index * KEYS + (this.chars[index] ?? 0)), -1);
+      add(size, unitSize(index * KEYS + most));
       return size;
     },
   };
-  return one;
 }
 
-function put(one: Filled, chars: readonly number[], from = 0): void {
-  one.size = one.sizeWith(chars, from);
+/** More than any length of a quotation: the number of a unit and a length are one key. */
+const KEYS = 1000;
+
+function put(one: Filled, chars: readonly number[], size = one.sizeOf(chars)): void {
+  one.size = size;
   one.chars = chars;
 }
 
 /** Every section with content has its first unit, cut until it fits the share. */
 function takeFirst(one: Filled, fits: Fits): void {
-  put(one, [QUOTE_CHARS.find((most) => fits(one.sizeWith([most], 0))) ?? SHORTEST]);
+  put(one, [QUOTE_CHARS.find((most) => fits(one.sizeOf([most]))) ?? SHORTEST]);
 }
 
 /** Adds a unit, or all that are left: without the count of what is left out, all may cost less than one more. */
@@ -191,11 +218,12 @@ function takeNext(one: Filled, fits: Fits, lengths: readonly number[] = QUOTE_CH
   const left = section.count - chars.length;
   if (left <= 0) return false;
   for (const more of left > 1 && left <= FEW ? [1, left] : [1]) {
-    const withMore = (most: number): number[] => [...chars, ...Array<number>(more).fill(most)];
-    const length = lengths.find((most) => fits(one.sizeWith(withMore(most), chars.length)));
-    if (length === undefined) continue;
-    put(one, withMore(length), chars.length);
-    return true;
+    for (const most of lengths) {
+      const size = one.sizeWithMore(more, most);
+      if (!fits(size)) continue;
+      put(one, [...chars, ...Array<number>(more).fill(most)], size);
+      return true;
+    }
   }
   return false;
 }
@@ -225,7 +253,12 @@ function shrink(leastFirst: readonly Filled[], fits: () => boolean): void {
 /** Quotations that were cut to fit a share grow again into room that nothing else needs. */
 function widen(one: Filled, fits: Fits): void {
   for (const [index, length] of one.chars.entries()) {
-    const longer = QUOTE_CHARS.find((most) => most > length && fits(one.sizeWith(one.chars.with(index, most), index)));
-    if (longer !== undefined) put(one, one.chars.with(index, longer), index);
+    for (const most of QUOTE_CHARS) {
+      if (most <= length) break;
+      const size = one.sizeWithLonger(index, most);
+      if (!fits(size)) continue;
+      put(one, one.chars.with(index, most), size);
+      break;
+    }
   }
 }

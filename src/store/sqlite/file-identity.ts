@@ -3,7 +3,7 @@ import { Fault } from '../../core/fault.ts';
 
 /** Device and inode of the file at a path; null when there is none. */
 export function identityOf(path: string): string | null {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 

@@ -183,6 +183,20 @@ describe('a journal file', () => {
     await damaged.close();
   });
 
+  it('names a row that is damaged, wherever it is in a list', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    await put(store, 'r', [note('x')], { rows: ['N-1', 'N-2', 'N-3'].map((id) => row('r', id)) });
+    const database = openDatabase(file, false);
+    for (const doc of ['{', '1,2']) {
+      database.exec(`UPDATE records SET doc = '${doc}' WHERE id = 'N-2'`);
+      const fault = await faultOf(store.projection.rows('r', { kind: 'note', limit: 9 }));
+      expect([fault.code, fault.message]).toEqual(['corrupt', expect.stringContaining('row N-2')]);
+    }
+    database.close();
+    await store.close();
+  });
+
   it('says where it cannot be opened, and where it can only be read', async () => {
     expect((await faultOf(openSqliteStore({ file: join(newFolder(), 'no', 'such', 'folder.db') }))).code).toBe(
       'unavailable',

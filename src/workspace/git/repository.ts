@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { readRegular } from '../guarded/folder.ts';
+import { homeFolder } from '../home.ts';
 
 /** A git repository around a folder, found the way git finds it, but believed only where its parts point at each other. */
 export interface Repository {
@@ -53,7 +53,7 @@ export function findRepository(from: string, home: string | null): Search {
 
 /** The repository around a folder, with the home folder as git knows it; null where there is none to believe. */
 export function repositoryAt(from: string): Repository | null {
-  const search = findRepository(from, homedir());
+  const search = findRepository(from, homeFolder());
   return search && 'repository' in search ? search.repository : null;
 }
 

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault } from '../../core/fault.ts';
 import { findRepository } from '../git/repository.ts';
+import { homeFolder } from '../home.ts';
 import { type OwnFiles, openOwnFiles } from '../own-files.ts';
 
 /** The user of this process, as far as places depend on them. */
@@ -15,7 +15,7 @@ export interface User {
 /** From the environment: the one exception, since a place that the caller could name would be no authority. */
 export function thisUser(): User {
   const { env, platform } = process;
-  const home = nonEmpty(homedir());
+  const home = nonEmpty(homeFolder());
   const own = nonEmpty(env['HOLDFAST_STATE_HOME']);
   if (own !== null) return { home, stateFolder: own };
   const folder = (above: string | null, ...parts: string[]) => above && join(above, ...parts, 'holdfast');
@@ -34,8 +34,7 @@ export function openStateFolder({ home, stateFolder }: User): OwnFiles | null {
   if (stateFolder === null || !isAbsolute(stateFolder)) return null;
   const above = dirname(stateFolder);
   try {
-    mkdirSync(above, { recursive: true, mode: 0o700 });
-    const real = realpathSync(above);
+    const real = realFolder(above);
     const around = findRepository(real, null);
     if (around && !('repository' in around && home !== null && around.repository.root === realpathSync(home)))
       return null;
@@ -44,6 +43,16 @@ export function openStateFolder({ home, stateFolder }: User): OwnFiles | null {
     return openOwnFiles(real, basename(stateFolder));
   } catch {
     return null;
+  }
+}
+
+/** Nearly always it is there. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return realpathSync(path);
   }
 }
 

@@ -20,15 +20,22 @@ import { type Leftover, listed, type Section } from './section.ts';
 /** What is open, one of each kind in turn: forty messages must not hide the one blocker. */
 export function openSection(open: readonly Open[], now: string, share: number): Section {
   const units = inTurn(open);
+  const totals = new Map<Open['is'], number>();
+  for (const { is } of open) add(totals, is, 1);
   const lines = units.map(
     (one) =>
       (chars: number): Line =>
         openLine(one, now, chars),
   );
   return listed('open', share, lines, (kept) => {
-    const left = units.slice(kept);
-    return kinds.map((kind) => ({ ...nouns[kind], count: left.filter((one) => one.is === kind).length }));
+    const left = new Map(totals);
+    for (let index = 0; index < kept; index++) add(left, units[index]?.is, -1);
+    return kinds.map((kind) => ({ ...nouns[kind], count: left.get(kind) ?? 0 }));
   });
+}
+
+function add(counts: Map<Open['is'], number>, kind: Open['is'] | undefined, change: number): void {
+  if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + change);
 }
 
 const kinds = [
@@ -57,7 +64,9 @@ const nouns: Readonly<Record<Open['is'], Leftover>> = {
 };
 
 function inTurn(open: readonly Open[]): Open[] {
-  const queues = kinds.map((kind) => open.filter((one) => one.is === kind));
+  const byKind = new Map(kinds.map((kind) => [kind, [] as Open[]]));
+  for (const one of open) byKind.get(one.is)?.push(one);
+  const queues = [...byKind.values()];
   const rounds = Math.max(0, ...queues.map((queue) => queue.length));
   return Array.from({ length: rounds }, (_, round) => queues.flatMap((queue) => queue.slice(round, round + 1))).flat();
 }

@@ -92,7 +92,12 @@ function firstHead(sessions: readonly Session[], tree: string | null): string | 
 const isInNewFolder = (path: string, dirty: ReadonlyMap<string, string>): boolean =>
   [...dirty.keys()].some((folder) => folder.endsWith('/') && path.startsWith(folder));
 
+const PENDING = Symbol('pending');
+
 async function within<T>(ms: number, answer: Promise<T | null>): Promise<T | null> {
+  // What is known already needs no timer.
+  const known = await Promise.race([answer, PENDING]);
+  if (known !== PENDING) return known as T | null;
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), ms);
