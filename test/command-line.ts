@@ -172,7 +172,7 @@ export function copyOf(name: string, make: () => Folder): Folder {
   return folder;
 }
 
-const stateOf = (path: string): string => `${path}.state`;
+export const stateOf = (path: string): string => `${path}.state`;
 
 function keep(path: string, kept: string): void {
   try {

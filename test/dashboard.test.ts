@@ -79,8 +79,12 @@ async function settled(page: Page): Promise<void> {
 
 const hashOf = (run: string, view: string): string => `#/run/${run}${view === 'overview' ? '' : `/${view}`}`;
 
-/** A command of another process on the same workspace. */
-const environment = () => ({ PATH: process.env['PATH'] ?? '', HOME: dir });
+/** A command of another process on the same workspace, with the same state folder: tokens are there. */
+const environment = () => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: dir,
+  HOLDFAST_STATE_HOME: process.env['HOLDFAST_STATE_HOME'] ?? '',
+});
 
 async function command(...words: string[]): Promise<void> {
   const child = spawn(process.execPath, [program, ...words], {

@@ -1,13 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { APPLICATION_ID, migrations } from '../src/store/sqlite/schema.ts';
 import { type Folder, newFolder, newWorkspace, program } from './command-line.ts';
 import { followFeed } from './sse.ts';
 import { startAtTerminal } from './terminal.ts';
@@ -112,24 +119,22 @@ describe('holdfast serve', () => {
   });
 
   it('signs nobody in with a token that came with the folder', async () => {
-    const folder = newWorkspace();
-    const planted = `hf_${'a'.repeat(43)}`;
+    const [folder, hostile] = [newWorkspace(), newWorkspace()];
+    // The journal of someone who made tokens for it, in place of our own, and token files as version 0.1 had them.
+    const planted = hostile.person.data('token', 'add', 'mallory', '--scope', 'maintain')['secret'] as string;
     for (const name of ['token', 'token-claude']) writeFileSync(folder.own(name), `${planted}\n`);
-    const hash = createHash('sha256').update(planted).digest('hex');
-    // A journal as version 0.1 left it, with the token of a login link.
-    const file = folder.own('journal.db');
-    for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
-    const old = new DatabaseSync(file);
-    old.exec(`PRAGMA journal_mode=WAL; ${migrations[0]}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1;
-      INSERT INTO tokens (name, hash, actor_kind, actor_name, scope, made_at)
-      VALUES ('link-${hash.slice(0, 8)}', '${hash}', 'person', 'mallory', 'maintain', '2026-01-01T00:00:00.000Z')`);
-    old.close();
+    for (const end of ['-wal', '-shm']) rmSync(folder.own(`journal.db${end}`), { force: true });
+    copyFileSync(hostile.own('journal.db'), folder.own('journal.db'));
     const serving = await serve(folder);
     expect(serving.token).not.toBe(planted);
     const headers = { authorization: `Bearer ${planted}` };
     expect((await serving.post('runs', {}, headers)).status).toBe(401);
     expect((await fetch(`${serving.url}/login?token=${planted}`, { redirect: 'manual' })).status).toBe(401);
     expect((await serving.post('runs', {})).status).toBe(200);
+    // For the one who made it, it is valid.
+    const other = await serve(hostile);
+    expect((await other.post('runs', {}, headers)).status).toBe(200);
+    expect(readdirSync(hostile.state('tokens'))).toHaveLength(1);
   });
 
   it('ends all streams of a token when it is revoked, and sends nothing more', async () => {

@@ -1,6 +1,8 @@
+import { vi } from 'vitest';
 import type { Log } from '../src/http/log.ts';
 import type { Token } from '../src/store/presence.ts';
 import type { Store } from '../src/store/store.ts';
+import { stateOf } from './command-line.ts';
 import { unlimitedToken } from './unlimited-token.ts';
 
 // As built: loading every operation from source takes longer than the tests.
@@ -23,6 +25,8 @@ export interface Sent {
 /** The application in this process, without a port, over a folder or a store. */
 export function openTestServer(dir: string, options: Partial<AppOptions> & { store?: Store | string } = {}) {
   const { store, ...rest } = options;
+  // The same as that of commands in the folder: tokens are there.
+  vi.stubEnv('HOLDFAST_STATE_HOME', stateOf(dir));
   const lines: { level: string; message: string; facts: unknown }[] = [];
   const log: Log = (level, message, facts) => lines.push({ level, message, facts });
   const clock = { now: () => new Date().toISOString() };

@@ -65,3 +65,9 @@ export interface Maker {
 export interface Revocation extends Maker {
   at: string;
 }
+
+/** By name, the older of one name first. */
+export function byName(a: Token, b: Token): number {
+  const [one, other] = [a, b].map(({ name, madeAt, hash }) => [name, madeAt, hash].join('\u0000')) as [string, string];
+  return one < other ? -1 : 1;
+}

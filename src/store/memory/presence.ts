@@ -1,4 +1,4 @@
-import type { Presence, Token } from '../presence.ts';
+import { byName, type Presence, type Token } from '../presence.ts';
 import { copy, type Data } from './data.ts';
 
 export function openPresence({ beats, tokens, listeners }: Data): Presence {
@@ -40,9 +40,4 @@ export function openPresence({ beats, tokens, listeners }: Data): Presence {
       return token !== undefined;
     },
   };
-}
-
-function byName(a: Token, b: Token): number {
-  const [one, other] = [a, b].map(({ name, madeAt, hash }) => [name, madeAt, hash].join('\u0000')) as [string, string];
-  return one < other ? -1 : 1;
 }

@@ -1,8 +1,8 @@
 import { fromColumn, toColumn } from '../columns.ts';
 import type { Presence } from '../presence.ts';
-import { fromTokenRow, revokedBy, TOKEN_COLUMNS, type TokenRow, tokenValues } from '../token-columns.ts';
 import type { Connection } from './connection.ts';
 import type { Listeners } from './listen.ts';
+import { fromTokenRow, revokedBy, TOKEN_COLUMNS, type TokenRow, tokenValues } from './token-columns.ts';
 
 export function openPresence({ query, name: schema }: Connection, { listen }: Listeners): Presence {
   return {

@@ -1,9 +1,9 @@
-import { Fault } from '../../core/fault.ts';
+import { Fault, quoted } from '../../core/fault.ts';
 import { newerSchema } from '../fault.ts';
 import { type Database, isSafe, openDatabase, type Statement } from './driver.ts';
 import { busyFault, isBusy, markRecorded, outcomeOfCommit, toFault } from './fault.ts';
 import { goneFault, identityOf, replacedFault, setAsideLog } from './file-identity.ts';
-import { APPLICATION_ID, migrations } from './schema.ts';
+import { APPLICATION_ID, migrations, parts } from './schema.ts';
 
 export interface ConnectionOptions {
   file: string;
@@ -199,11 +199,14 @@ interface Facts {
   application: number;
   mode: string;
   tables: number;
+  /** The first thing in it that is not ours; null when there is none. */
+  strange: string | null;
 }
 
-/** Only two statements if the journal is up to date: every command runs them. */
+/** Only few statements if the journal is up to date: every command runs them. */
 function prepare(database: Database, file: string, readonly: boolean): void {
-  database.exec('PRAGMA synchronous=FULL');
+  // The file may come from someone else: what its schema calls must be harmless.
+  database.exec('PRAGMA trusted_schema=OFF; PRAGMA synchronous=FULL');
   const facts = look(database);
   if (!isSafe(facts.sqlite)) {
     throw new Fault(
@@ -218,7 +221,10 @@ function prepare(database: Database, file: string, readonly: boolean): void {
   if (facts.version > migrations.length) throw newerSchema({ file }, facts.version, migrations.length);
   // A journal that is read as a file that nobody changes does not say that it has a log.
   const hasLog = facts.mode === 'wal' || readonly;
-  if (facts.version === migrations.length && facts.application === APPLICATION_ID && hasLog) return;
+  if (facts.version === migrations.length && facts.application === APPLICATION_ID && hasLog) {
+    if (facts.strange !== null) throw strangeSchema(file, facts.strange);
+    return;
+  }
   if (facts.tables > 0 && facts.application !== APPLICATION_ID) throw foreignFile(file);
   if (readonly) {
     throw new Fault('unavailable', `The journal ${file} was written by an older Holdfast and must be upgraded first.`, {
@@ -228,7 +234,11 @@ function prepare(database: Database, file: string, readonly: boolean): void {
   // Texts of about two kilobytes are common: pages of four kilobytes would each hold one and be half empty.
   if (facts.mode !== 'wal') database.exec('PRAGMA page_size=8192; PRAGMA journal_mode=WAL');
   migrate(database, file);
+  const { strange } = look(database);
+  if (strange !== null) throw strangeSchema(file, strange);
 }
+
+const PARTS = parts.map((part) => `'${part}'`).join(', ');
 
 /**
  * Reads through a function that SQL calls, because `exec` leaves no statement behind: with `@photostructure/sqlite` a
@@ -240,13 +250,14 @@ function look(database: Database): Facts {
   database.function(
     'holdfast_look',
     { varargs: true },
-    (sqlite: string, version: number, application: number, mode: string, tables: number) => {
-      facts = { sqlite, version, application, mode, tables };
+    (sqlite: string, version: number, application: number, mode: string, tables: number, strange: string | null) => {
+      facts = { sqlite, version, application, mode, tables, strange };
       return null;
     },
   );
   database.exec(
-    `SELECT holdfast_look(sqlite_version(), user_version, application_id, journal_mode, EXISTS (SELECT 1 FROM sqlite_schema))
+    `SELECT holdfast_look(sqlite_version(), user_version, application_id, journal_mode, EXISTS (SELECT 1 FROM sqlite_schema),
+       (SELECT type || ' ' || name FROM sqlite_schema WHERE type || ' ' || name NOT IN (${PARTS})))
      FROM pragma_user_version, pragma_application_id, pragma_journal_mode`,
   );
   return facts as Facts;
@@ -264,6 +275,13 @@ function migrate(database: Database, file: string): void {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw thrown;
   }
+}
+
+function strangeSchema(file: string, strange: string): Fault {
+  return new Fault('corrupt', `The journal ${file} holds something that Holdfast did not make: ${quoted(strange)}.`, {
+    hints: ['Nothing was written. `holdfast doctor --repair` copies the events that verify into a new file.'],
+    data: { file, recorded: 'no' },
+  });
 }
 
 function foreignFile(file: string): Fault {

@@ -3,14 +3,17 @@ import type { Presence, Tokens } from '../presence.ts';
 import type { Connection } from './connection.ts';
 import type { Listeners } from './listen.ts';
 
-/** `announce` wakes the listeners of this process after it recorded something; `stop` ends listening. */
-export function openPresence(connection: Connection): { presence: Presence; announce(): void; stop(): void } {
+/** `store` gives the id of the journal. `announce` wakes the listeners of this process after it recorded something; `stop` ends listening. */
+export function openPresence(
+  connection: Connection,
+  store: () => Promise<string>,
+): { presence: Presence; announce(): void; stop(): void } {
   const { statement, read, write } = connection;
   let listeners: Listeners | undefined;
   let opened: Tokens | undefined;
   // Listening and tokens are loaded on first use: most commands need neither.
   const tokens = async (): Promise<Tokens> => {
-    opened ??= (await import('./tokens.ts')).openTokens(connection);
+    opened ??= (await import('./tokens.ts')).openTokens(store);
     return opened;
   };
   const presence: Presence = {

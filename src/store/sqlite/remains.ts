@@ -14,8 +14,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event } from '../../core/journal/event.ts';
 import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow } from '../columns.ts';
-import type { Token } from '../presence.ts';
-import { fromTokenRow, TOKEN_COLUMNS, type TokenRow } from '../token-columns.ts';
 import { type Database, openDatabase } from './driver.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';
 
@@ -27,7 +25,6 @@ export interface Remains {
   scan(visit: (event: Event) => void | Promise<void>): Promise<{ lost: number }>;
   /** The version of each run, as far as it is known. */
   heads(): Map<string, number>;
-  tokens(): Token[];
   /** The id of the journal, if it can be read. */
   store(): string | null;
   close(): void;
@@ -48,12 +45,6 @@ export function openRemains(file: string): Remains {
       const sane = rows.filter(({ run, version }) => isText(run) && Number.isSafeInteger(version));
       return new Map(sane.flatMap(({ run, version }) => readable(() => [fromColumn(run), version] as const)));
     },
-    tokens() {
-      const now = allOf(database, `SELECT ${TOKEN_COLUMNS} FROM tokens`) as TokenRow[];
-      const rows = now.length > 0 ? now : (allOf(database, OLD_TOKENS) as TokenRow[]);
-      const sane = rows.filter((row) => [row.name, row.hash, row.actor_name, row.made_at].every(isText));
-      return sane.flatMap((row) => readable(() => fromTokenRow(row)));
-    },
     store() {
       const [row] = allOf(database, 'SELECT store FROM meta') as { store: unknown }[];
       return typeof row?.store === 'string' && /^s-[0-9a-f]{12}$/.test(row.store) ? row.store : null;
@@ -64,10 +55,6 @@ export function openRemains(file: string): Remains {
     },
   };
 }
-
-/** The tokens of a journal that version 0.1 wrote, without those of its login links; see `schema.ts`. */
-const OLD_TOKENS = `SELECT *, '"*"' AS workspaces, NULL AS runs, NULL AS made_by, NULL AS expires_at, NULL AS revoked_at,
-  NULL AS revoked_by FROM tokens WHERE name <> 'link-' || substr(hash, 1, 8)`;
 
 /** No event is smaller: its three hashes alone take more. */
 const LEAST_ROW_BYTES = 200;
@@ -98,6 +85,7 @@ function openRepaired(copy: string): { database: Database | null; problems: stri
     let database: Database | undefined;
     try {
       database = openDatabase(copy, false);
+      database.exec('PRAGMA trusted_schema=OFF');
       database.prepare('SELECT count(*) FROM sqlite_schema').get();
       const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get();
       if (known === undefined) problems.push('It has no table of events.');

@@ -146,32 +146,9 @@ CREATE VIEW session_history AS SELECT
   doc ->> '$.endReason' AS handoff_reason
 FROM records WHERE kind = 'session';
 `,
-  // Tokens say what they reach, who made them and when they end; the row of a revoked one stays. Those of version 0.1 reach
-  // everything. The secrets of its login links lay in the workspace, so those tokens end here.
+  // Tokens give authority, and a journal can come with a folder that someone else made: they are in the user's state folder.
   `
-ALTER TABLE tokens RENAME TO tokens_1;
-CREATE TABLE tokens (
-  hash TEXT PRIMARY KEY,
-  name TEXT NOT NULL,
-  actor_kind TEXT NOT NULL,
-  actor_name TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  workspaces TEXT NOT NULL,
-  runs TEXT,
-  made_at TEXT NOT NULL,
-  made_by TEXT,
-  expires_at TEXT,
-  used_at TEXT,
-  revoked_at TEXT,
-  revoked_by TEXT
-) WITHOUT ROWID;
-CREATE UNIQUE INDEX tokens_name ON tokens (name) WHERE revoked_at IS NULL;
-INSERT INTO tokens (hash, name, actor_kind, actor_name, scope, workspaces, made_at, used_at)
-  SELECT hash, name, actor_kind, actor_name, scope, '"*"', made_at, used_at FROM tokens_1;
-DROP TABLE tokens_1;
-UPDATE tokens SET revoked_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'),
-  revoked_by = '{"actor":{"kind":"agent","name":"holdfast"},"evidence":"none"}'
-  WHERE name = 'link-' || substr(hash, 1, 8);
+DROP TABLE tokens;
 `,
   // What the name of the actor rests on. Events that were recorded before do not say.
   `
@@ -182,4 +159,22 @@ ALTER TABLE events ADD COLUMN evidence TEXT;
 CREATE TABLE meta (single INTEGER PRIMARY KEY CHECK (single = 1), store TEXT NOT NULL, epoch TEXT NOT NULL);
 INSERT INTO meta VALUES (1, 's-' || lower(hex(randomblob(6))), 'e-' || lower(hex(randomblob(6))));
 `,
+  // Journals of versions between 0.1 and 0.2 still have the table.
+  `
+DROP TABLE IF EXISTS tokens;
+`,
+];
+
+const named = (type: string, ...names: string[]): string[] => names.map((name) => `${type} ${name}`);
+
+/**
+ * Everything in a journal. One with anything else was changed by someone: a trigger or a view in place of a table would
+ * answer and write what it wants.
+ */
+export const parts: readonly string[] = [
+  ...named('table', 'runs', 'events', 'records', 'tags', 'cache', 'beats', 'meta', 'search'),
+  ...named('table', 'search_data', 'search_idx', 'search_docsize', 'search_config'),
+  ...named('index', 'runs_workspace', 'events_version', 'events_key', 'sqlite_autoindex_cache_1'),
+  ...named('index', 'records_id', 'records_alias', 'records_status'),
+  ...named('view', 'initiative_state', 'initiative_decisions', 'initiative_blockers', 'session_history'),
 ];

@@ -23,7 +23,7 @@ import {
 } from '../suite/fixture.ts';
 import { isSafe, openDatabase } from './driver.ts';
 import { openRemains } from './remains.ts';
-import { APPLICATION_ID, migrations } from './schema.ts';
+import { APPLICATION_ID, migrations, parts } from './schema.ts';
 import { openSqliteStore } from './store.ts';
 
 const folders: string[] = [];
@@ -78,36 +78,46 @@ describe('a journal file', () => {
     expect(bytesOf(file)).toBe(closed);
   });
 
-  it('keeps the tokens of version 0.1, for everything and without an end, but not those of its login links', async () => {
+  it('A10: gives nobody a token, whatever an older version or someone else put into it', async () => {
     const file = newFile();
     const old = openDatabase(file, false);
     old.exec(
       `PRAGMA journal_mode=WAL; ${migrations[0]}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1`,
     );
     old.exec(`INSERT INTO tokens (name, hash, actor_kind, actor_name, scope, made_at, used_at) VALUES
-      ('ada', 'abcdef0123', 'person', 'ada', 'maintain', '${at(1)}', '${at(2)}'),
-      ('link-abcdef01', 'abcdef01ff', 'person', 'ada', 'maintain', '${at(1)}', NULL)`);
+      ('ada', 'abcdef0123', 'person', 'ada', 'maintain', '${at(1)}', '${at(2)}')`);
     old.close();
     const store = await openSqliteStore({ file });
-    expect(await store.presence.listTokens()).toEqual([
-      {
-        name: 'ada',
-        hash: 'abcdef0123',
-        actor: { kind: 'person', name: 'ada' },
-        scope: 'maintain',
-        workspaces: '*',
-        runs: null,
-        madeAt: at(1),
-        madeBy: null,
-        expiresAt: null,
-        usedAt: at(2),
-        revoked: null,
-      },
-    ]);
-    expect(await store.presence.findToken('abcdef01ff')).toBeNull();
-    const [, link] = await store.presence.listTokens({ revoked: true });
-    expect(link).toMatchObject({ name: 'link-abcdef01', revoked: { at: expect.stringMatching(/^\d{4}-.*Z$/) } });
+    expect(await store.presence.findToken('abcdef0123')).toBeNull();
+    expect(await store.presence.listTokens({ revoked: true })).toEqual([]);
     await store.close();
+  });
+
+  it('has exactly the parts that are listed', async () => {
+    const file = newFile();
+    await (await openSqliteStore({ file })).close();
+    const database = openDatabase(file, true);
+    const rows = database.prepare("SELECT type || ' ' || name AS part FROM sqlite_schema").all() as { part: string }[];
+    database.close();
+    expect(rows.map(({ part }) => part).sort()).toEqual([...parts].sort());
+  });
+
+  it.each([
+    'CREATE TRIGGER forge AFTER INSERT ON events BEGIN UPDATE runs SET title = 1; END',
+    'CREATE VIEW extra AS SELECT 1',
+    'CREATE TABLE extra (a)',
+    'CREATE INDEX extra ON events (lower(run))',
+    'ALTER TABLE beats RENAME TO beats_1; CREATE VIEW beats AS SELECT * FROM beats_1',
+  ])('is refused with %s in it, and stays the same', async (sql) => {
+    const file = newFile();
+    await (await openSqliteStore({ file })).close();
+    const hostile = openDatabase(file, false);
+    hostile.exec(sql);
+    hostile.close();
+    const before = bytesOf(file);
+    expect(await faultOf(openSqliteStore({ file }))).toMatchObject({ code: 'corrupt', data: { recorded: 'no' } });
+    expect(await faultOf(openSqliteStore({ file, readonly: true }))).toMatchObject({ code: 'corrupt' });
+    expect(bytesOf(file)).toBe(before);
   });
 
   it('keeps the events of version 0.1, which have no evidence, also where only remains can be read', async () => {

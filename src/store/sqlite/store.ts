@@ -17,17 +17,18 @@ export interface SqliteOptions {
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const settings = { readonly: false, patienceMs: 10_000, random: Math.random, ...options };
   const connection = await openConnection(settings);
-  const { presence, announce, stop } = openPresence(connection);
+  const identity = () =>
+    connection.read(() => {
+      const row = connection.statement('SELECT store AS id, epoch FROM meta').get();
+      return identityFrom(row, settings.file);
+    });
+  const { presence, announce, stop } = openPresence(connection, async () => (await identity()).id);
   return {
     place: settings.file,
     journal: openJournal(connection, announce),
     projection: openProjection(connection),
     presence,
-    identity: () =>
-      connection.read(() => {
-        const row = connection.statement('SELECT store AS id, epoch FROM meta').get();
-        return identityFrom(row, settings.file);
-      }),
+    identity,
     identify: ({ id, epoch }) =>
       connection.write(
         () => void connection.statement('REPLACE INTO meta (single, store, epoch) VALUES (1, ?, ?)').run(id, epoch),

@@ -104,7 +104,6 @@ async function repaired(remains: Remains, file: string, left: readonly Left[], n
       await importing.add(event);
     });
     for (const importing of imports.values()) await importing.finish();
-    for (const token of remains.tokens()) await store.presence.addToken(token);
     // It takes the place of the damaged one: what is missing in it is then noticed as lost.
     const { id, epoch } = await store.identity();
     await store.identify({ id: remains.store() ?? id, epoch });

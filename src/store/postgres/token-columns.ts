@@ -1,7 +1,7 @@
-import { fromColumn, parseColumn, toColumn } from './columns.ts';
-import type { Revocation, Token } from './presence.ts';
+import { fromColumn, parseColumn, toColumn } from '../columns.ts';
+import type { Revocation, Token } from '../presence.ts';
 
-/** How a token is written to the columns of a database, the same in all of them. */
+/** How a token is written to the columns of a database. */
 
 export interface TokenRow {
   name: string;
