@@ -67,9 +67,10 @@ while :; do
     g=$PWD
     if [ -e "$g/commondir" ]; then
       { IFS= read -r q <"$g/commondir" && IFS= read -r b <"$g/gitdir"; } 2>/dev/null || run
-      case $g in */worktrees/*) ;; *) run ;; esac
+      case ${g##*/worktrees/} in "$g" | */*) run ;; esac
       [ "$q" = ../.. ] && [ "$b" = "$d/.git" ] || run
       g=${g%/worktrees/*}
+      [ -f "$g/HEAD" ] && [ ! -e "$g/commondir" ] || run
     else
       module
     fi

@@ -124,11 +124,13 @@ function findGit(from) {
 function linkedGit(folder) {
   const line = (file) => fs.readFileSync(file, 'utf8').split(/\r?\n/, 1)[0];
   try {
-    const pointer = /^gitdir: (.+[\\/]worktrees[\\/][^\\/]+)$/.exec(line(`${folder}/.git`))?.[1];
-    if (pointer === undefined || line(`${pointer}/commondir`) !== '../..') return undefined;
-    if (realPath(line(`${pointer}/gitdir`)) !== real(`${folder}/.git`)) return undefined;
-    const git = realPath(`${pointer}/../..`);
-    return git !== null && [folder, `${folder}/.git`, git].every(isOwn) ? git : undefined;
+    const pointer = /^gitdir: (.+)$/.exec(line(`${folder}/.git`))?.[1] ?? '';
+    const own = realPath(/^(?:[\\/]|[A-Za-z]:)/.test(pointer) ? pointer : `${folder}/${pointer}`) ?? '';
+    const git = /^(.+)[\\/]worktrees[\\/][^\\/]+$/.exec(own)?.[1];
+    if (git === undefined || line(`${own}/commondir`) !== '../..') return undefined;
+    if (realPath(line(`${own}/gitdir`)) !== real(`${folder}/.git`)) return undefined;
+    if (!fs.existsSync(`${git}/HEAD`) || fs.existsSync(`${git}/commondir`)) return undefined;
+    return [folder, `${folder}/.git`, own, git].every(isOwn) ? git : undefined;
   } catch {
     return undefined;
   }

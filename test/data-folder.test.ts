@@ -3,6 +3,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -150,6 +151,19 @@ describe('a data folder', () => {
     symlinkSync(join(other.path, '.git'), join(folder.path, '.git'));
     expect(folder.fault('status')).toMatchObject({ code: 'untrusted', exit: 5 });
     expect(folder.fault('init')).toMatchObject({ code: 'untrusted', exit: 5 });
+  });
+
+  it.each(['', '-wal', '-shm', '-journal'])('A11: with a foreign file as journal.db%s is not used', (end) => {
+    const [folder, other] = [newWorkspace(), newFolder()];
+    const theirs = join(other.path, 'theirs');
+    writeFileSync(theirs, 'as it was\n');
+    for (const link of [linkSync, symlinkSync]) {
+      rmSync(folder.own(`journal.db${end}`), { force: true });
+      link(theirs, folder.own(`journal.db${end}`));
+      for (const words of [['status'], ['note', 'x'], ['init', '--title', 'More']])
+        expect([words, folder.fault(...words).code]).toEqual([words, 'unavailable']);
+      expect(readFileSync(theirs, 'utf8')).toBe('as it was\n');
+    }
   });
 
   it('of a pointer to another repository is never used', () => {

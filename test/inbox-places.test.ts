@@ -65,7 +65,7 @@ describe('the launcher finds the data of', () => {
     expect(began(folder)).toEqual(['in the clone']);
   });
 
-  it('no repository behind a planted pointer, another tool, or a link', () => {
+  it('N6: no repository behind a planted pointer, another tool, or a link', () => {
     const folder = newInstalled();
     const victim = newInstalled();
     const at = (name: string): string => {
@@ -78,9 +78,16 @@ describe('the launcher finds the data of', () => {
     mkdirSync(join(victim.path, '.git/modules/x'), { recursive: true });
     writeFileSync(join(victim.path, '.git/modules/x/HEAD'), 'ref: refs/heads/main\n');
     writeFileSync(join(victim.path, '.git/modules/x/config'), `[core]\n\tworktree = ${folder.path}/module\n`);
+    // A worktree of a submodule of a worktree: its common folder is not the one of the repository around all of them.
+    const nested = join(victim.path, '.git/worktrees/w/modules/m');
+    mkdirSync(nested, { recursive: true });
+    writeFileSync(join(at('nested'), '.git'), `gitdir: ${nested}\n`);
+    writeFileSync(join(nested, 'HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(nested, 'commondir'), '../..\n');
+    writeFileSync(join(nested, 'gitdir'), `${folder.path}/nested/.git\n`);
     symlinkSync(join(victim.path, '.git'), join(at('linked'), '.git'));
     mkdirSync(join(at('mercurial'), '.hg'));
-    for (const name of ['separate', 'module', 'linked', 'mercurial']) {
+    for (const name of ['separate', 'module', 'nested', 'linked', 'mercurial']) {
       const cwd = join(folder.path, name);
       launch(folder, 'PostToolUse', bash(folder, 'PostToolUse', name, `planted-${name}`, cwd), { cwd });
       launch(folder, 'Stop', input(folder, 'Stop', {}, cwd), { cwd });

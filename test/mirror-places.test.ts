@@ -229,6 +229,16 @@ describe('an export', () => {
     mkdirSync(join(folder.path, 'behind'));
     symlinkSync(other.path, join(folder.path, 'behind/.planning'));
     expect(folder.fault('export', '--format', 'gsd', '--out', 'behind').code).toBe('unavailable');
+    for (const [name, target] of [
+      ['folder', other.path],
+      ['dangling', join(other.path, 'new')],
+    ] as const) {
+      symlinkSync(target, join(folder.path, name));
+      expect(folder.fault('export', '--format', 'gsd', '--out', name)).toMatchObject({
+        code: 'illegal',
+        message: expect.stringContaining('is a link'),
+      });
+    }
     expect(readdirSync(other.path).sort()).toEqual(['.git', 'theirs']);
     expect(textOf(other, 'theirs')).toBe('as it was\n');
   });

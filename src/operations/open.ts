@@ -156,7 +156,7 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
 function journalFile(address: string | undefined, workspace: Workspace | null): string | null {
   const chosen = address ?? workspace?.config.store;
   if (chosen !== undefined) return isAddress(chosen) ? null : chosen;
-  return workspace?.files.file('journal.db') ?? null;
+  return workspace?.files.file('journal.db', '-wal', '-shm', '-journal') ?? null;
 }
 
 /** The one in the data folder, which comes along when that is copied. */

@@ -45,8 +45,11 @@ export interface OwnFiles {
   removeMatching(folder: string, pattern: RegExp): number;
   /** Makes a folder if it is not there, and gives its path. */
   folder(path: string): string;
-  /** The path of a file for a program that opens it by itself, such as SQLite. Refused when it is not a regular file with one name. */
-  file(path: string): string;
+  /**
+   * The path of a file for a program that opens it by itself, such as SQLite, with those beside it whose names have one more
+   * ending. Refused when one of them is not a regular file with one name.
+   */
+  file(path: string, ...endings: string[]): string;
 }
 
 const READ_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -112,10 +115,12 @@ export function openOwnFiles(
       inOwn(path, 'make', () => undefined);
       return join(root, ...partsOf(path));
     },
-    file(path) {
+    file(path, ...endings) {
       within(path, 'look', (folder, file) => {
-        mustBeReplaceable(folder, file);
-        if ((regular(folder, file)?.nlink ?? 1) !== 1) throw secondName(folder, file);
+        for (const name of [file, ...endings.map((ending) => `${file}${ending}`)]) {
+          mustBeReplaceable(folder, name);
+          if ((regular(folder, name)?.nlink ?? 1) !== 1) throw secondName(folder, name);
+        }
       });
       return join(root, ...partsOf(path));
     },

@@ -78,6 +78,14 @@ export function makeFolders(path: string, mode?: number): void {
   mkdirSync(path, { recursive: true, mode });
 }
 
+/** Makes a folder with those above it; false when something else has its name, also a link to a folder. */
+export function makeRealFolder(path: string): boolean {
+  makeFolders(dirname(path));
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) mkdirSync(path);
+  return found?.isDirectory() ?? true;
+}
+
 /** Removes a file if it is there. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });

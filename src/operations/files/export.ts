@@ -7,7 +7,7 @@ import { formatNames } from '../../formats/index.ts';
 import { countLost, lossWords } from '../../formats/losses.ts';
 import { openGuarded } from '../../workspace/guarded/tree-files.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { makeFolders } from '../../workspace/write.ts';
+import { makeRealFolder } from '../../workspace/write.ts';
 import { currentState } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
 import { formatNamed } from './parts/mirrors.ts';
@@ -83,13 +83,20 @@ function writeOwn(workspace: Workspace | null, format: string, files: Files): st
   return join(workspace.folder, folder);
 }
 
-/** Elsewhere only new files are made, and no link is followed. All are looked at before the first is made. */
+/** Elsewhere only new files are made, and no link is followed, also not as the folder. All are looked at before the first is made. */
 function writeNew(folder: string, files: Files): string {
-  makeFolders(folder);
+  if (!makeRealFolder(folder)) throw notAFolder(folder);
   const tree = openGuarded(folder);
   for (const path of files.keys()) if (tree.exists(path)) throw alreadyThere(join(folder, path));
   for (const [path, text] of files) if (!tree.create(path, text)) throw alreadyThere(join(folder, path));
   return folder;
+}
+
+function notAFolder(path: string): Fault {
+  return new Fault('illegal', `${quoted(path)} is a link or a file, and an export makes its files in a real folder.`, {
+    hints: ['Give the path of the folder itself: `holdfast export --format FORMAT --out DIR`.'],
+    data: { path },
+  });
 }
 
 function alreadyThere(file: string): Fault {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { findDataPlace } from '../../../src/workspace/data-folder.ts';
 import type { Random } from '../faults/random.ts';
@@ -7,7 +8,7 @@ import type { Ground } from './ground.ts';
 
 const REPOSITORIES = ['a', 'b', 'c'];
 
-/** Random pointers between three repositories. The launcher and Node name the same data folder, or one of them none. */
+/** Random pointers between three repositories. Both launchers and Node name the same data folder, or one of them none. */
 export function pointerCase({ top }: Ground, random: Random): string[] {
   const root = join(top, 'pointers');
   rmSync(root, { recursive: true, force: true });
@@ -52,10 +53,14 @@ function tryWrite(file: string, text: string): void {
 
 function judge(root: string, folder: string, top: string): string[] {
   const said = nodeSays(folder);
-  const written = launcherWrites(root, folder, top);
-  const about = `${relative(root, folder)}: Node ${said && relative(root, said)}, launcher ${written.map((one) => relative(root, one))}`;
   const findings: string[] = [];
-  if (written.some((one) => one !== said)) findings.push(`different folders, ${about}`);
+  let about = `${relative(root, folder)}: Node ${said && relative(root, said)}`;
+  for (const launch of [launchShell, launchNode]) {
+    launch(folder, top);
+    const written = takeWritten(root);
+    about += `, ${launch.name} ${written.map((one) => relative(root, one))}`;
+    if (written.some((one) => one !== said)) findings.push(`different folders, ${about}`);
+  }
   if (said !== null && !pointsBack(folder, said)) findings.push(`no way back, ${about}`);
   return findings;
 }
@@ -68,16 +73,29 @@ function nodeSays(folder: string): string | null {
   }
 }
 
-/** The data folders in whose inbox the launcher puts a report. */
-function launcherWrites(root: string, folder: string, top: string): string[] {
+function launchShell(folder: string, top: string): void {
   const script = join(top, 'hook.sh');
-  const names: Readonly<Record<string, string>> = { NODE: '/none', PROGRAM: '/none', MACHINE: 'm-0', PLACES: '/none' };
+  const names: Readonly<Record<string, string>> = { NODE: '/none', PROGRAM: '/none', MACHINE, PLACES: '/none' };
   const text = readFileSync('launcher/hook.sh', 'utf8').replace(
     /@([A-Z]+)@/g,
     (_, name) => names[name as string] ?? '',
   );
   writeFileSync(script, text);
   spawnSync('/bin/sh', [script, 'claude', 'PostToolUse'], { cwd: folder, input: '{}' });
+}
+
+const MACHINE = 'm-000000000000';
+
+function launchNode(folder: string): void {
+  const { writeReport } = createRequire(import.meta.url)(resolve('launcher/inbox-writer.cjs')) as {
+    writeReport(report: object): unknown;
+  };
+  const about = { client: 'claude', event: 'PostToolUse', dir: folder, input: '{}' };
+  writeReport({ ...about, environment: {}, machine: MACHINE, state: '/none' });
+}
+
+/** The data folders in whose inbox a report was put. */
+function takeWritten(root: string): string[] {
   const reports = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.in'));
   for (const path of reports) rmSync(join(root, path));
   return reports.map((path) => dirname(dirname(join(root, path))));
