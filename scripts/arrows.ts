@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
-import { belowInterfaces, type Layer, layers, stillOpen } from './layers.ts';
+import { belowInterfaces, dangers, type Layer, layers, stillOpen } from './layers.ts';
 
 export interface Refused {
   file: string;
@@ -12,6 +12,8 @@ export interface Refused {
 interface Import {
   to: string;
   kind: 'value' | 'type' | 'dynamic';
+  /** The names that are imported; undefined for all of the module. */
+  names?: string[];
 }
 
 /**
@@ -34,16 +36,21 @@ export function checkArrows(files: ReadonlyMap<string, string>, open: readonly s
       });
       continue;
     }
-    for (const { to, kind } of importsOf(file, text)) {
+    for (const one of importsOf(file, text)) {
+      const { to, kind } = one;
+      const refuse = (message: string | null): void => {
+        if (message !== null) refused.push({ file, imports: to, message });
+      };
       const target = to.startsWith('.') ? posix.join(posix.dirname(file), to) : null;
       const entry = `${file} ${to}`;
       if (open.includes(entry)) {
         used.add(entry);
+        refuse(dangerOf(file, one));
         continue;
       }
       if (target !== null) own.push(target);
       const why = target === null ? refusedModule(file, layer, to) : refusedFile(file, layer, target, kind);
-      if (why !== null) refused.push({ file, imports: to, message: why });
+      refuse(why ?? dangerOf(file, one));
     }
   }
   for (const entry of open) {
@@ -79,10 +86,26 @@ function refusedFile(file: string, layer: Layer, target: string, kind: Import['k
   return `${layer.name} may import ${named || 'no other layer'}, not ${other.name}. ${layer.why}`;
 }
 
+/** A name that is not listed as harmless may do harm. */
+function dangerOf(file: string, { to, kind, names }: Import): string | null {
+  const danger = dangers.find(({ uses }) => uses.some((one) => to === one || to.startsWith(`${one}/`)));
+  if (!danger || kind === 'type' || isTest(file)) return null;
+  const { what, harmless = [], only } = danger;
+  if (only.some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path))) return null;
+  const harmful = names?.filter((name) => !harmless.includes(name));
+  if (harmful?.length === 0) return null;
+  return `${harmful ? harmful.join(', ') : to}: only ${only.join(', ')} may ${what}.`;
+}
+
+/** A global, or the name of a program: not an import. */
+const isGlobal = (to: string): boolean => globals.includes(to) || to === "'git'";
+const globals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
+
 /** The clock and randomness, which no import shows. */
 const ambient = ['Date.now', 'Math.random'];
 
 function refusedModule(file: string, layer: Layer, module: string): string | null {
+  if (isGlobal(module)) return null;
   if (ambient.includes(module) && !layer.isPure) return null;
   const isAllowed = layer.modules.some((one) =>
     one === 'node:*'
@@ -101,11 +124,11 @@ interface Node {
 /** Every form of import: declarations, `export … from`, `import()`, `import('…').Type`, `require` and `getBuiltinModule`; and uses of the clock. */
 export function importsOf(file: string, text: string): Import[] {
   const found: Import[] = [];
-  const add = (source: unknown, kind: Import['kind']): void => {
+  const add = (source: unknown, kind: Import['kind'], names?: string[]): void => {
     const { type, value, expression } = source as { type: string; value?: unknown; expression?: Node };
-    if (type === 'TSAsExpression') add(expression, kind);
+    if (type === 'TSAsExpression') add(expression, kind, names);
     // A computed name could be any module; no layer allows it.
-    else found.push({ to: typeof value === 'string' ? value : 'a computed name', kind });
+    else found.push({ to: typeof value === 'string' ? value : 'a computed name', kind, ...(names && { names }) });
   };
   const visit = (node: unknown): void => {
     if (node === null || typeof node !== 'object') return;
@@ -119,13 +142,37 @@ export function importsOf(file: string, text: string): Import[] {
       const { object, property } = node as { object: Node; property: Node };
       const to = `${object['name']}.${property['name']}`;
       if (ambient.includes(to)) found.push({ to, kind: 'dynamic' });
+      const name = property['value'] as string;
+      if (globals.includes(name) && isGlobalObject(object)) found.push({ to: name, kind: 'value' });
     } else if (type === 'CallExpression' && loads(callee as Node)) add((given as Node[])[0] ?? { type: '' }, 'dynamic');
     else if (source && /^(Import|ExportAll|ExportNamed)Declaration$/.test(type ?? ''))
-      add(source, (importKind ?? exportKind) === 'type' ? 'type' : 'value');
-    for (const value of Object.values(node)) visit(value);
+      add(source, (importKind ?? exportKind) === 'type' ? 'type' : 'value', namesOf(node as Node));
+    else if (type === 'Identifier' && globals.includes((node as Node)['name'] as string))
+      found.push({ to: (node as Node)['name'] as string, kind: 'value' });
+    else if (type === 'Literal' && (node as Node)['value'] === 'git') found.push({ to: "'git'", kind: 'value' });
+    for (const [field, value] of Object.entries(node)) if (!isLabel(node as Node, field)) visit(value);
   };
   visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file).body);
   return found;
+}
+
+/** The values that a declaration names; undefined if it takes the whole module. */
+function namesOf({ specifiers }: Node): string[] | undefined {
+  const named = (specifiers ?? []) as Node[];
+  if (named.length === 0 || named.some(({ type }) => !/^(Import|Export)Specifier$/.test(type))) return undefined;
+  const values = named.filter((one) => one['importKind'] !== 'type' && one['exportKind'] !== 'type');
+  return values.map((one) => ((one['imported'] ?? one['local']) as Node)['name'] as string);
+}
+
+const isGlobalObject = ({ name }: Node): boolean => ['globalThis', 'global', 'window', 'self'].includes(name as string);
+
+/** The name of a member or property, which is no use of a global. `globalThis.fetch` is one. */
+function isLabel({ type, computed, object, property }: Node, field: string): boolean {
+  if (type === 'MemberExpression' && field === 'property') {
+    const isPlain = computed !== true || (property as Node).type === 'Literal';
+    return isPlain && !isGlobalObject(object as Node);
+  }
+  return field === 'key' && computed !== true;
 }
 
 function loads({ type, name, property, callee }: Node): boolean {

@@ -159,11 +159,81 @@ export const stillOpen: readonly string[] = [
   // Writing to standard output and standard error.
   'src/cli/progress.ts node:fs',
   'src/cli/terminal.ts node:fs',
-  // Files, processes and parsers outside their layer.
+  // Files and parsers outside their layer.
   'src/hooks/hook.ts node:fs',
-  'src/http/login-link.ts node:child_process',
-  'src/http/login-link.ts node:fs',
-  'src/http/notify.ts node:child_process',
   'src/http/web.ts node:fs',
   'src/operations/install/parts/json-text.ts jsonc-parser',
+];
+
+/** What can do harm. Only the named files do it, whatever their layer may import, so that its rules are in one place. */
+export interface Danger {
+  what: string;
+  /** Modules, and globals that need no import. */
+  uses: readonly string[];
+  /** Names of these modules that do no harm. */
+  harmless?: readonly string[];
+  /** Folders (ending in a slash) and single files. */
+  only: readonly string[];
+}
+
+export const dangers: readonly Danger[] = [
+  {
+    what: 'start programs',
+    uses: ['node:child_process', 'node:cluster', 'node:worker_threads'],
+    only: ['src/workspace/program.ts', 'src/workspace/git/run.ts'],
+  },
+  {
+    what: 'run git',
+    uses: ["'git'"],
+    only: ['src/workspace/git/run.ts'],
+  },
+  {
+    what: 'connect',
+    uses: [
+      ...['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'],
+      ...['node:net', 'node:http', 'node:https', 'node:http2', 'node:tls', 'node:dgram', 'node:dns'],
+    ],
+    harmless: ['isIP', 'isIPv6', 'BlockList'],
+    only: ['src/workspace/connection.ts', 'web/'],
+  },
+  {
+    what: 'connect to a database',
+    uses: ['postgres', 'node:sqlite', '@photostructure/sqlite'],
+    only: ['src/store/postgres/connection.ts', 'src/store/sqlite/driver.ts', 'src/store/sqlite/addon.ts'],
+  },
+  {
+    what: 'change files',
+    uses: ['node:fs', 'node:fs/promises'],
+    harmless: [
+      ...[
+        'accessSync',
+        'closeSync',
+        'constants',
+        'createReadStream',
+        'existsSync',
+        'fstatSync',
+        'lstatSync',
+        'opendirSync',
+      ],
+      ...['openSync', 'readdirSync', 'readFileSync', 'readlinkSync', 'readSync', 'realpathSync', 'statSync'],
+    ],
+    only: [
+      // Own files and files of a working tree: no link is followed.
+      ...['src/workspace/guarded/', 'src/workspace/own-files.ts', 'src/workspace/lock.ts', 'src/workspace/inbox.ts'],
+      // What the user names, and settings of clients.
+      ...['src/workspace/write.ts', 'src/workspace/settings-file.ts', 'src/workspace/workspace.ts'],
+      // The state folder, a temporary file, and the folder of version 0.1, which is moved.
+      ...['src/workspace/state/folder.ts', 'src/workspace/browser.ts', 'src/workspace/old-folder.ts'],
+      // SQLite opens files by path; what lies beside them, and copies of them, cannot be reached otherwise.
+      ...['src/store/sqlite/remains.ts', 'src/store/sqlite/file-identity.ts'],
+      // Compiled code, before anything else is loaded; standard output.
+      ...[
+        'src/bin/holdfast.ts',
+        'src/store/sqlite/addon.ts',
+        'src/cli/terminal.ts',
+        'src/cli/progress.ts',
+        'src/hooks/hook.ts',
+      ],
+    ],
+  },
 ];

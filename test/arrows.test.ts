@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkArrows, layerOf } from '../scripts/arrows.ts';
-import { layers } from '../scripts/layers.ts';
+import { dangers, layers } from '../scripts/layers.ts';
 
 /** A file of each layer, and the layers it may import: the architecture, written a second time on purpose. */
 const architecture: Record<string, { file: string; may: string }> = {
@@ -115,7 +115,9 @@ describe('modules and packages', () => {
     'left-pad': [],
   };
   it.each(Object.entries(users))('%s is for its layers only', (module, layersOfIt) => {
-    const using = names.filter((name) => check({ [fileOf(name)]: `import '${module}';` }).length === 0);
+    const using = names.filter((name) =>
+      check({ [fileOf(name)]: `import '${module}';` }).every(({ message }) => !message.includes(' may use ')),
+    );
     expect(using).toEqual(layersOfIt);
   });
 
@@ -129,6 +131,66 @@ describe('modules and packages', () => {
       'export const f = (name: string) => import(name);',
     ])
       expect(check({ 'src/core/a.ts': load }), load).toHaveLength(1);
+  });
+});
+
+describe('only one module for each may', () => {
+  const planted: Record<string, readonly string[]> = {
+    'start programs': [
+      "import { spawn } from 'node:child_process';",
+      "const { execFile } = await import('node:child_process');",
+      "const { spawnSync } = process.getBuiltinModule('node:child_process');",
+      "import { Worker } from 'node:worker_threads';",
+    ],
+    'run git': ["void runProgram(['git', 'status'], '.', '.');", "const file = findProgram('git', '.');"],
+    connect: [
+      "await fetch('https://example.org');",
+      "await globalThis.fetch('https://example.org');",
+      "await globalThis['fetch']('https://example.org');",
+      'const send = fetch;',
+      "new WebSocket('wss://example.org');",
+      "import { connect } from 'node:net';",
+      "import * as net from 'node:net';",
+      "import { request } from 'node:https';",
+      "import tls from 'node:tls';",
+    ],
+    'connect to a database': ["import postgres from 'postgres';", "await import('postgres');"],
+    'change files': [
+      "import { writeFileSync } from 'node:fs';",
+      "import { readFileSync, rmSync } from 'node:fs';",
+      "import { rm } from 'node:fs/promises';",
+      "import * as fs from 'node:fs';",
+      "import fs from 'node:fs';",
+      "export { writeFileSync } from 'node:fs';",
+      "process.getBuiltinModule('node:fs').rmSync('x');",
+    ],
+  };
+  // Layers that may import the module, but not do this.
+  const places = { 'connect to a database': 'src/store/postgres/a.ts' } as Record<string, string>;
+  it.each(Object.entries(planted))('%s', (what, lines) => {
+    expect(dangers.map((danger) => danger.what)).toContain(what);
+    for (const line of lines) {
+      const said = check({ [places[what] ?? 'src/workspace/a.ts']: line }).map(({ message }) => message);
+      expect([line, said]).toEqual([line, [expect.stringContaining(`may ${what}.`)]]);
+      for (const only of dangers.find((danger) => danger.what === what)?.only ?? [])
+        if (!only.endsWith('/') && only.startsWith('src/workspace/'))
+          expect([line, only, check({ [only]: line })]).toEqual([line, only, []]);
+    }
+  });
+
+  it('do it; what harms nobody is free', () => {
+    for (const line of [
+      "import { readFileSync, statSync } from 'node:fs';",
+      "import type { ChildProcess } from 'node:child_process';",
+      "import { type Server, isIP } from 'node:net';",
+      'export const app = { fetch: (request: Request) => other.fetch(request) };',
+      "export const branch = payload['git'];",
+    ])
+      expect([line, check({ 'src/workspace/a.ts': line })]).toEqual([line, []]);
+  });
+
+  it('names only files that are there', () => {
+    for (const only of dangers.flatMap((danger) => danger.only)) expect([only, existsSync(only)]).toEqual([only, true]);
   });
 });
 

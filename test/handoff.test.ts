@@ -194,11 +194,14 @@ describe('a handoff', () => {
     });
     expect(folder.data('handoff', 'list', '--open')['handoffs']).toEqual([]);
 
-    const bin = join(folder.path, 'bin');
-    mkdirSync(bin);
-    writeFileSync(join(bin, 'codex'), `#!/bin/sh\nprintf '%s' "$*" > ran.txt\nexit 3\n`);
-    chmodSync(join(bin, 'codex'), 0o755);
-    folder.env['PATH'] = `${bin}${delimiter}${folder.env['PATH']}`;
+    // The one in the working tree comes first in the search path, and is not the one that is run.
+    const bins = [join(folder.path, 'bin'), folder.state('bin')];
+    for (const [index, bin] of bins.entries()) {
+      mkdirSync(bin);
+      writeFileSync(join(bin, 'codex'), `#!/bin/sh\nprintf '%s' "$*" > ran.txt\nexit ${index + 2}\n`);
+      chmodSync(join(bin, 'codex'), 0o755);
+    }
+    folder.env['PATH'] = [...bins, folder.env['PATH']].join(delimiter);
     const offered = folder.data('handoff', '--to', 'codex', '--start', ...claude);
     expect(offered['launch']).toMatchObject({ exitCode: 3 });
     expect(existsSync(join(folder.path, 'ran.txt'))).toBe(true);

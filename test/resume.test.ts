@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Folder, newFolder, newWorkspace } from './command-line.ts';
+import { type Folder, newFolder, newWorkspace, program } from './command-line.ts';
+import { runAtTerminal } from './terminal.ts';
 
 /** Ends the agent's session in the middle of its step. */
 function leave(folder: Folder, agent = 'claude'): void {
@@ -170,17 +171,19 @@ describe('resuming', () => {
     expect(brief['text']).toMatch(/^Read: "context\.md" ~\d+ tokens; "\.planning\/phases\/02-jwt\/02-02-PLAN\.md" /m);
   });
 
-  it('repeats recorded probes only when asked', () => {
+  it('repeats recorded commands only after a person at a terminal saw them and agreed', () => {
     const folder = newWorkspace();
     folder.data('start', 't1', '--agent', 'claude');
-    writeFileSync(join(folder.path, 'ok'), '');
-    folder.data('verify', 't1', '--probe', 'echo x >> ran && test -f ok', '--agent', 'claude');
+    folder.data('verify', 't1', '--probe', 'echo x >> ran', '--agent', 'claude');
     const runs = () => readFileSync(join(folder.path, 'ran'), 'utf8').trim().split('\n').length;
     folder.data('resume');
+    const unattended = folder.run('resume', '--probe', '--json').json;
+    expect(unattended).toMatchObject({ data: { probes: [] }, warnings: [expect.stringContaining('were not run')] });
+    const asked = (typed: string) =>
+      runAtTerminal([process.execPath, program, 'resume', '--probe'], { cwd: folder.path, env: folder.env, typed });
+    expect(asked('n\n').err).toContain('t1: echo x >> ran');
     expect(runs()).toBe(1);
-    writeFileSync(join(folder.path, 'ok2'), '');
-    const probes = folder.data('resume', '--probe')['probes'];
+    expect(asked('y\n').code).toBe(0);
     expect(runs()).toBe(2);
-    expect(probes).toMatchObject([{ step: 't1', result: 'pass' }]);
   });
 });

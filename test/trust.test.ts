@@ -1,5 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { type Folder, newWorkspace, program } from './command-line.ts';
@@ -136,5 +138,65 @@ describe('git', () => {
     git('clone', '-q', '.', 'copy');
     folder.data('init', '--dir', 'copy');
     expect(folder.data('config', '--dir', 'copy')).toMatchObject({ notify: null });
+  });
+});
+
+describe('A8: a store that was agreed to', () => {
+  const fields = Buffer.from('SFATAL\0C28P01\0Mno\0\0');
+  const REFUSED = Buffer.concat([Buffer.from([0x45, 0, 0, 0, fields.length + 4]), fields]);
+
+  /** Asks for the password in clear text, and keeps every byte that it is sent. */
+  async function listenAs(host: string) {
+    let bytes = '';
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (piece) => {
+        bytes += piece.toString('latin1');
+        const isTlsRequest = piece.length === 8 && piece.readUInt32BE(4) === 80877103;
+        if (isTlsRequest) socket.end('N');
+        else if (piece[0] === 'p'.charCodeAt(0)) socket.end(REFUSED);
+        else socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    const { port } = server.address() as AddressInfo;
+    return { port, bytes: () => bytes, close: () => server.close() };
+  }
+
+  async function status(folder: Folder, env: Record<string, string>): Promise<void> {
+    const own = { PGPASSWORD: 'for another server', PGUSER: 'me', PGDATABASE: 'mine' };
+    const child = spawn(process.execPath, [program, 'status'], {
+      ...{ cwd: folder.path, stdio: 'ignore', timeout: 25_000 },
+      env: { ...folder.env, ...own, ...env },
+    });
+    await once(child, 'close');
+  }
+
+  function agreedTo(address: string): Folder {
+    const folder = newWorkspace();
+    propose(folder, { store: address });
+    folder.data('trust', '--yes', folder.data('trust', '--show')['hash'].slice(0, 12));
+    return folder;
+  }
+
+  it('is sent no password and no name of the user’s own', async () => {
+    const server = await listenAs('127.0.0.1');
+    const address = `postgres://127.0.0.1:${server.port}/`;
+    const folder = agreedTo(address);
+    await status(folder, {});
+    expect(server.bytes()).toContain('holdfast');
+    expect(server.bytes()).not.toMatch(/for another server|\0me\0|mine/);
+    // The user's own address gets them.
+    await status(folder, { HOLDFAST_STORE: address });
+    expect(server.bytes()).toMatch(/\0me\0[\s\S]*for another server/);
+    server.close();
+  });
+
+  it('is spoken to over TLS only, unless it is on this machine', async () => {
+    const server = await listenAs('127.0.0.2');
+    await status(agreedTo(`postgres://team@127.0.0.2:${server.port}/holdfast?sslmode=disable`), {});
+    expect(server.bytes().slice(4, 8)).toBe('\u0004\u00d2\u0016\u002f');
+    expect(server.bytes()).not.toContain('team');
+    server.close();
   });
 });

@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isMaintainer } from '../core/rules/rule-context.ts';
 import { addMs } from '../core/time.ts';
 import type { Scope } from '../core/words.ts';
@@ -43,33 +39,4 @@ export function prepareLink(context: Context): Link {
     revoked: null,
   };
   return { secret, token };
-}
-
-/**
- * Opens the browser through a file that only its owner can read: everyone can read the arguments of a process. Returns
- * how to remove the file.
- */
-export function openBrowser(url: string): () => void {
-  try {
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-'));
-    const file = join(folder, 'sign-in.html');
-    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    });
-    const [command, ...words] = browserCommand(file);
-    const child = spawn(command, words, { detached: true, stdio: 'ignore' });
-    child.on('error', () => undefined);
-    child.unref();
-    return () => rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // The link is printed anyway.
-    return () => undefined;
-  }
-}
-
-function browserCommand(file: string): [string, ...string[]] {
-  if (process.platform === 'darwin') return ['open', file];
-  if (process.platform === 'win32') return ['cmd', '/c', 'start', '', file];
-  return ['xdg-open', file];
 }

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { isAbsolute } from 'node:path';
 import type { Event } from '../core/journal/event.ts';
 import { id, joined, type Line, line, quote, shortened, word } from '../core/line.ts';
 import { type Waiting, waitsForPerson } from '../core/views/needs-you.ts';
 import type { Engine } from '../engine/engine.ts';
-import { findProgram } from '../workspace/git/run.ts';
+import { postJson } from '../workspace/connection.ts';
+import { feedProgram } from '../workspace/program.ts';
 import { noticeSecret } from '../workspace/state/notice-secret.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Log } from './log.ts';
@@ -133,35 +132,19 @@ export function senderOf({ state, root, config }: Workspace, now: () => string):
   return (notification) => post(notify, notification, (body) => signNotice(secret, body, now()));
 }
 
-/** Only to this address: a redirect is a failure. */
-async function post(address: string, notification: Notification, sign: (body: string) => string): Promise<void> {
+function post(address: string, notification: Notification, sign: (body: string) => string): Promise<void> {
   const body = JSON.stringify({ ...notification, text: textOf(notification) });
-  const response = await fetch(address, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body) },
-    body,
-    redirect: 'error',
-    signal: AbortSignal.timeout(SEND_MS),
-  });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
+  return postJson(address, { body, headers: { [SIGNATURE_HEADER]: sign(body) }, timeoutMs: SEND_MS });
 }
 
 /** Passes the notification as JSON on standard input; text from others never becomes part of the command. */
-function run([program = '', ...words]: readonly string[], root: string, notification: Notification): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const file = isAbsolute(program) ? program : findProgram(program, root);
-    if (file === null) throw new Error(`${program} was not found outside the workspace`);
-    const child = spawn(file, words, {
-      cwd: root,
-      env: { ...process.env, HOLDFAST_RUN: notification.run, HOLDFAST_NOTICE: textOf(notification) },
-      stdio: ['pipe', 'ignore', 'ignore'],
-      timeout: SEND_MS,
-    });
-    child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`the command exited with ${code}`))));
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(JSON.stringify(notification));
+function run(words: readonly string[], root: string, notification: Notification): Promise<void> {
+  return feedProgram(words, {
+    cwd: root,
+    outside: root,
+    input: JSON.stringify(notification),
+    variables: { HOLDFAST_RUN: notification.run, HOLDFAST_NOTICE: textOf(notification) },
+    timeoutMs: SEND_MS,
   });
 }
 

@@ -4,9 +4,10 @@ import { Scope } from '../core/words.ts';
 import { describeRewound } from '../engine/rewound.ts';
 import type { Context } from '../operations/context.ts';
 import { defineOperation, described } from '../operations/operation.ts';
+import { openBrowser } from '../workspace/browser.ts';
 import { createApp, type McpHandler } from './app.ts';
 import { createLog, type Log } from './log.ts';
-import { openBrowser, prepareLink } from './login-link.ts';
+import { prepareLink } from './login-link.ts';
 import { senderOf, watchForPeople } from './notify.ts';
 import { isLoopback } from './request-check.ts';
 import { type Listening, listen } from './server.ts';
@@ -90,7 +91,8 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       if (send) void watchForPeople(engine, workspace.ids, send, { log, stopped: stopping.signal });
       const looking = setInterval(() => void context.takeReports(), LOOK_EVERY_MS);
       stopping.signal.addEventListener('abort', () => clearInterval(looking));
-      if (open) stopping.signal.addEventListener('abort', openBrowser(linked ?? url));
+      if (open)
+        stopping.signal.addEventListener('abort', openBrowser(linked ?? url, context.workspace()?.root ?? context.dir));
       return {
         data: { url, link: linked, scope: link?.token.scope ?? null, store: place },
         until: untilStopped(listening, stopping, log),

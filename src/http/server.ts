@@ -28,9 +28,9 @@ const REQUEST_MS = 60_000;
 /** How long to wait for requests in progress. */
 const FINISH_MS = 10_000;
 
-export async function listen({ fetch, host, port }: ListenOptions): Promise<Listening> {
+export async function listen({ host, port, ...options }: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
-    fetch,
+    fetch: options.fetch,
     serverOptions: {
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,

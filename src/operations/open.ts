@@ -143,7 +143,8 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
   const chosen = address ?? workspace?.config.store;
   if (chosen !== undefined && /^postgres(ql)?:\/\//.test(chosen)) {
     const { openPostgresStore } = await import('../store/postgres/store.ts');
-    return openPostgresStore({ url: chosen });
+    const isProposed = address === undefined && workspace?.ownConfig.store === undefined;
+    return openPostgresStore({ url: chosen, isProposed });
   }
   mustBeFile(chosen);
   const { openSqliteStore } = await import('../store/sqlite/store.ts');

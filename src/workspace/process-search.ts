@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { isInside, realPathOf } from './files.ts';
-import { findProgram } from './git/run.ts';
+import { askProgram } from './program.ts';
 
 /** A command that began, and whose end is not known. */
 export interface LostCommand {
@@ -94,32 +94,17 @@ const LIMIT_MS = 300;
 async function listProcesses(tree: string): Promise<RunningProcess[] | null> {
   if (process.platform === 'linux') return fromProc();
   if (process.platform === 'win32') {
-    const output = await ask(tree, 'powershell', ['-NoProfile', '-NonInteractive', '-Command', CIM]);
+    const output = await ask(tree, 'powershell', '-NoProfile', '-NonInteractive', '-Command', CIM);
     return output === null ? null : parseCim(output);
   }
-  const output = await ask(tree, 'ps', ['-xww', '-o', 'pid=,ppid=,etime=,command=']);
+  const output = await ask(tree, 'ps', '-xww', '-o', 'pid=,ppid=,etime=,command=');
   return output === null ? null : parsePs(output, Date.now());
 }
 
 const CIM =
   'Get-CimInstance Win32_Process | Select-Object ProcessId,ParentProcessId,CommandLine,@{n="Started";e={$_.CreationDate.ToUniversalTime().ToString("o")}} | ConvertTo-Json -Compress';
-const OUTPUT_BYTES = 16 * 1024 * 1024;
-
-/** What a program of the system prints; null if it is not found, fails or takes too long. */
-async function ask(tree: string, program: string, words: readonly string[]): Promise<string | null> {
-  const file = findProgram(program, tree);
-  if (file === null) return null;
-  const { execFile } = await import('node:child_process');
-  return new Promise((resolve) => {
-    const options = {
-      cwd: process.getBuiltinModule('node:os').tmpdir(),
-      timeout: LIMIT_MS,
-      maxBuffer: OUTPUT_BYTES,
-      windowsHide: true,
-    };
-    execFile(file, words, options, (failed, output) => resolve(failed ? null : output));
-  });
-}
+const ask = (tree: string, ...words: string[]): Promise<string | null> =>
+  askProgram(words, { cwd: process.getBuiltinModule('node:os').tmpdir(), outside: tree, timeoutMs: LIMIT_MS });
 
 /** Ticks of a second in `/proc`, which every current kernel has. */
 const TICKS = 100;

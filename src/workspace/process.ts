@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Owner } from '../core/journal/event.ts';
+import { askPs } from './program.ts';
 
 /** A process as the owner of a session; undefined if there is no process with this number. */
 export function ownerOf(pid: number): Owner | undefined {
@@ -23,7 +24,7 @@ export const isRunning = (pid: number): boolean => pid > 0 && exists(pid) && sta
 export async function agentProcess(parent: number): Promise<Owner | undefined> {
   let pid = parent;
   for (let hops = 0; hops < 8 && pid > 1; hops++) {
-    const found = readProcess(pid) ?? (await askForProcess(pid));
+    const found = readProcess(pid) ?? askForProcess(pid);
     if (found === null) return undefined;
     if (!shells.test(found.name)) return ownerOf(pid);
     pid = found.parent;
@@ -68,9 +69,9 @@ function wordsOf(pid: number): string[] {
 /** For systems without /proc. A word with a space in it is cut there; names of programs have none. */
 function listProcesses(): Map<number, { name: string; parent: number; words: string[] }> {
   if (process.platform === 'win32') return new Map();
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  const { stdout } = spawnSync('/bin/ps', ['-axo', 'pid=,ppid=,command='], { encoding: 'utf8', timeout: 2000 });
-  const lines = (stdout ?? '').split('\n').map((text) => /^\s*(\d+)\s+(\d+)\s+(.+)$/.exec(text));
+  const lines = (askPs(['-axo', 'pid=,ppid=,command=']) ?? '')
+    .split('\n')
+    .map((text) => /^\s*(\d+)\s+(\d+)\s+(.+)$/.exec(text));
   return new Map(
     lines.flatMap((match) => {
       const [, pid = '', parent = '', command = ''] = match ?? [];
@@ -92,16 +93,11 @@ function readProcess(pid: number): { name: string; parent: number } | null {
 }
 
 /** For systems without /proc; called once a session. */
-async function askForProcess(pid: number): Promise<{ name: string; parent: number } | null> {
+function askForProcess(pid: number): { name: string; parent: number } | null {
   if (process.platform !== 'darwin' && process.platform !== 'freebsd') return null;
-  const { execFileSync } = await import('node:child_process');
-  try {
-    const output = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 });
-    const [, above = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(output) ?? [];
-    return above === '' ? null : { name: path.slice(path.lastIndexOf('/') + 1), parent: Number(above) };
-  } catch {
-    return null;
-  }
+  const output = askPs(['-o', 'ppid=,comm=', '-p', String(pid)]) ?? '';
+  const [, above = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(output) ?? [];
+  return above === '' ? null : { name: path.slice(path.lastIndexOf('/') + 1), parent: Number(above) };
 }
 
 /**

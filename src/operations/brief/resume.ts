@@ -77,7 +77,12 @@ export const resume = defineOperation({
       described(label, 'A run by id, digits or title, or `new`: an agent moves its session there, others only look.'),
     ),
     ...briefFields,
-    probe: v.optional(described(v.boolean(), 'Repeat the commands that verified steps.')),
+    probe: v.optional(
+      described(
+        v.boolean(),
+        'Repeat the commands that verified steps, after they were shown and agreed to at a terminal.',
+      ),
+    ),
     explain: v.optional(
       described(v.boolean(), 'Also why this run was chosen, and what a new session here may continue, in order.'),
     ),

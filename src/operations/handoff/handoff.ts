@@ -172,7 +172,7 @@ async function launchReceiver(
 /** Reports the client's exit code and does not judge it. */
 async function runClient(context: Context, words: readonly string[]): Promise<number | null> {
   try {
-    return await runProgram(words, context.dir);
+    return await runProgram(words, context.dir, context.workspace()?.tree ?? context.dir);
   } catch (thrown) {
     context.warn(`${words[0]} could not be started: ${(thrown as Error).message}. The offer stays open.`);
     return null;

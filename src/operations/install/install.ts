@@ -1,7 +1,7 @@
 import { type ClientName, clientNames, installOf } from '../../clients/index.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
-import { findProgram } from '../../workspace/git/run.ts';
+import { findProgram } from '../../workspace/program.ts';
 import { defineOperation } from '../operation.ts';
 import { applyChanges, planInstall } from './parts/apply.ts';
 import { ensureWorkspace, filesFor, findPlace, isFound, isTemporary } from './parts/place.ts';

@@ -7,6 +7,8 @@ import { migrations } from './schema.ts';
 export interface ConnectionOptions {
   url: string;
   schema: string;
+  /** The address is not the user's own but one that was agreed to: it gets no password of the user, and the server proves who it is. */
+  isProposed: boolean;
   /** How long to keep trying while the server is away. */
   patienceMs: number;
   /** How many statements may run at once. */
@@ -45,6 +47,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'holdfast', statement_timeout: 30_000, plan_cache_mode: 'force_generic_plan' },
+    ...(options.isProposed ? withoutEnvironment(options.url) : {}),
   };
   const sql = postgres(options.url, settings);
 
@@ -87,6 +90,21 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     await connection.close();
     throw toFault(thrown, place);
   }
+}
+
+/** Everything that the driver would otherwise take from `PG…` variables, which the user set for another server. */
+function withoutEnvironment(address: string) {
+  const { username, pathname, port, hostname } = new URL(address);
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  const user = decodeURIComponent(username) || 'holdfast';
+  return {
+    user,
+    database: decodeURIComponent(pathname.slice(1)) || user,
+    port: Number(port) || 5432,
+    // An empty text would be replaced by the variable.
+    password: () => '',
+    ssl: isHere ? (false as const) : ('verify-full' as const),
+  };
 }
 
 /** One round trip if the schema is up to date. */

@@ -8,6 +8,8 @@ import { openProjection } from './projection.ts';
 
 export interface PostgresOptions {
   url: string;
+  /** The address is not the user's own but one that was agreed to: no `PG…` variable counts, and other hosts need verified TLS. */
+  isProposed?: boolean;
   /** The schema that holds the tables; the default is `holdfast`. It is created if it does not exist. */
   schema?: string;
   /** How long to keep trying while the server is away. */
@@ -20,6 +22,7 @@ export interface PostgresOptions {
 /** A journal on a PostgreSQL server. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const connection = await openConnection({
+    isProposed: false,
     schema: 'holdfast',
     patienceMs: 5000,
     connections: 8,

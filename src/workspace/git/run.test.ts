@@ -3,8 +3,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findProgram } from '../program.ts';
 import { findRepository, type Repository } from './repository.ts';
-import { findProgram, runGit } from './run.ts';
+import { runGit } from './run.ts';
 
 let top: string;
 let root: string;

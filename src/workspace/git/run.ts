@@ -1,5 +1,6 @@
-import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { findProgram } from '../program.ts';
 import { type Repository, readSmall } from './repository.ts';
 
 export type GitAnswer = { output: string } | { failed: string };
@@ -146,28 +147,4 @@ function safeEnvironment(root: string): Record<string, string> {
     GIT_CEILING_DIRECTORIES: dirname(root),
     LC_ALL: 'C',
   };
-}
-
-/** A program from the absolute entries of the search path that lie outside a folder; null when there is none. */
-export function findProgram(name: string, outside: string): string | null {
-  // biome-ignore lint/style/noProcessEnv: a program is looked for where the user's own shell would find it
-  const entries = (process.env['PATH'] ?? '').split(delimiter);
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
-  for (const folder of entries) {
-    if (!isAbsolute(folder) || folder === outside || folder.startsWith(`${outside}${sep}`)) continue;
-    for (const ending of endings) {
-      const file = join(folder, `${name}${ending}`);
-      if (isProgram(file)) return file;
-    }
-  }
-  return null;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -65,7 +65,8 @@ function storeOf(value: unknown): string {
   if (typeof value !== 'string' || !/^postgres(ql)?:\/\/[^\s]+$/.test(value)) {
     throw new Error('`store` must be the address of a PostgreSQL database');
   }
-  const { password, searchParams } = new URL(value);
+  const { hostname, password, searchParams } = new URL(value);
+  if (hostname === '') throw new Error('`store` must name a host');
   if (password !== '' || searchParams.has('password')) throw new Error('`store` must not contain a password');
   return value;
 }

@@ -37,9 +37,13 @@ export async function launchCommands(agent: string, handoff: string, before: Con
   const { name, client } = await mustKnowClient(agent);
   const prompt = promptFor(handoff);
   const same = before.client !== null && clientOf(before.client) === name;
-  const back = before.id !== null && client.resume ? withId(client.resume, before.id) : [...client.resumeLast];
+  const isId = before.id !== null && CONVERSATION.test(before.id);
+  const back = isId && client.resume ? withId(client.resume, before.id ?? '') : [...client.resumeLast];
   return { start: [...client.start, prompt], headless: [...client.headless, prompt], resume: same ? back : null };
 }
+
+/** Anything else could pass for an option of the client. */
+const CONVERSATION = /^\w[\w-]{0,127}$/;
 
 /** If a flag's value is optional, the id is part of the same word. */
 function withId(words: readonly string[], id: string): string[] {

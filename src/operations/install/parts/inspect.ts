@@ -3,7 +3,7 @@ import { type CodexHook, codexHash, codexKey, trustedHashes } from '../../../cli
 import { clientNames, installOf } from '../../../clients/index.ts';
 import { type Edit, ownFolder, type Place } from '../../../clients/installation.ts';
 import type { Session } from '../../../core/fold/state.ts';
-import { findProgram } from '../../../workspace/git/run.ts';
+import { findProgram } from '../../../workspace/program.ts';
 import { readDamaged } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 import { pathOf } from './apply.ts';
