@@ -167,7 +167,7 @@ describe('only one module for each may', () => {
   };
   // Layers that may import the module, but not do this.
   const places = { 'connect to a database': 'src/store/postgres/a.ts' } as Record<string, string>;
-  it.each(Object.entries(planted))('%s', (what, lines) => {
+  it.each(Object.entries(planted))('%s: every planted violation is refused', (what, lines) => {
     expect(dangers.map((danger) => danger.what)).toContain(what);
     for (const line of lines) {
       const said = check({ [places[what] ?? 'src/workspace/a.ts']: line }).map(({ message }) => message);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Fault } from '../core/fault.ts';
 import type { Command } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
 import { openDatabase } from '../store/sqlite/driver.ts';
@@ -163,4 +164,23 @@ it('refuses to write when the head names another last event than the journal has
   const { engine, inFile } = await openRun();
   inFile("UPDATE runs SET hash = 'another'");
   expect((await faultOf(engine.execute(RUN, note('a'), ada))).code).toBe('corrupt');
+});
+
+it('B3: does not try again after a write whose outcome is not known, and says so', async () => {
+  const store = await openSqliteStore({ file: join(folder, 'failing.db') });
+  stores.push(store);
+  const answers: string[] = [];
+  // A disk on which waiting for the log fails, and then every write.
+  const append: Store['journal']['append'] = async (batches) => {
+    const recorded = answers.shift();
+    if (recorded === undefined) return store.journal.append(batches);
+    throw new Fault('unavailable', 'The disk failed.', { data: { recorded } });
+  };
+  const now = () => '2026-01-01T09:00:00.000Z';
+  const failing = { ...store, journal: { ...store.journal, append } };
+  const engine = createEngine({ store: failing, now, probe: () => undefined, random: () => 0 });
+  await engine.execute(RUN, { type: 'run.open', title: 'Work', workspace: 'w' }, ada);
+  answers.push('unknown', 'no');
+  expect((await faultOf(engine.execute(RUN, note('a'), ada))).data['recorded']).toBe('unknown');
+  expect(answers).toEqual(['no']);
 });

@@ -12,12 +12,15 @@ export const storage: Part = {
   about:
     'First the calls that write fail: once, or from one of them on, with the disk full, broken, read-only or ' +
     'forbidden, or they write only half. A command then reports `unavailable`, or succeeds if only a file that can ' +
-    'be rebuilt was hit; nothing acknowledged is lost, and it finishes when the disk works again. Then bytes are ' +
+    'be rebuilt was hit; nothing acknowledged is lost, and it finishes when the disk works again. With a full disk or a ' +
+    'limit of the file size at each write, `recorded` says what the journal then has. Then bytes are ' +
     'changed or cut off in the journal, its write-ahead log and a mirror: `doctor` reports it or nothing was lost, ' +
     'it changes no byte, and `doctor --repair` copies what verifies into another file. A log that lost its last ' +
     'transaction at a clean boundary cannot be distinguished from one that never had it.',
   async run(trial) {
     await failingCalls(trial);
+    await truthfulAnswers(trial);
+    if (!trial.wants('damage')) return;
     await damagedJournal(trial);
     await damagedLog(trial);
     await damagedMirror(trial);
@@ -30,7 +33,7 @@ async function failingCalls(trial: Trial): Promise<void> {
   const names = trial.long
     ? ['append (note)', 'append (complete)', 'snapshot', 'mirror write', 'compaction', 'archive']
     : ['mirror write'];
-  for (const action of crashActions.filter(({ name }) => names.includes(name))) {
+  for (const action of crashActions.filter(({ name }) => names.includes(name) && trial.wants(name))) {
     await survive(trial, action, {
       points: (calls) =>
         calls.flatMap((_, index) => {
@@ -46,10 +49,54 @@ async function failingCalls(trial: Trial): Promise<void> {
       judge({ code, fault, out, err }) {
         trial.count(action.name, code === 0 ? 'done anyway' : 'refused as unavailable');
         if (code === 0 || (code === 3 && fault?.code === 'unavailable' && fault.message !== '')) return [];
+        // SQLite opens a file for reading if it cannot open it for writing.
+        if (code === 6 && fault?.code === 'read_only' && fault.data['recorded'] === 'no') return [];
         return [`exit ${code}: ${out}${err}`];
       },
     });
   }
+}
+
+const SPACE_ERRORS = { 'disk full': 28, 'file size limit': 27 } as const;
+
+/** What a command says of its own record is true to the journal, wherever the space ends. */
+async function truthfulAnswers(trial: Trial): Promise<void> {
+  if (!trial.wants('recorded')) return;
+  const origin = workedPlace();
+  for (const words of [
+    ['note', 'x'.repeat(40_000)],
+    ['decide', 'Use one table', '--why', 'It is small'],
+  ]) {
+    const name = `recorded (${words[0]})`;
+    const measured = origin.copy();
+    const { calls } = await callsOf(measured, (env) => measured.start(words, { env }));
+    measured.remove();
+    trial.say(`${name}: ${calls.length} calls that write`);
+    const points = calls.flatMap((_, index) =>
+      Object.entries(SPACE_ERRORS).flatMap(([why, error]) => [
+        { why, at: index + 1, action: `${error}` as const },
+        { why, at: index + 1, action: `once:${error}` as const },
+      ]),
+    );
+    for (const point of trial.thin(points, 4)) {
+      const place = origin.copy();
+      const versionOf = (): number => Number(place.data('log')['version']);
+      const before = versionOf();
+      const answer = await place.start(words, { env: withFault(place, point) });
+      const said = answer.ok ? 'yes' : String(answer.fault?.data['recorded'] ?? 'not said');
+      const isThere = versionOf() > before;
+      const about = `${name}: ${point.why}, ${point.action} at call ${point.at} (${calls[point.at - 1]})`;
+      trial.count(name, said);
+      if (said !== 'unknown' && said !== (isThere ? 'yes' : 'no'))
+        trial.fail(`${about}: said ${said}, and the journal ${isThere ? 'has' : 'does not have'} it`);
+      const denies = [...(answer.fault?.hints ?? []), answer.fault?.message ?? ''].some((hint) =>
+        hint.includes('Nothing was written'),
+      );
+      if (denies && isThere) trial.fail(`${about}: "Nothing was written", and the journal has it`);
+      place.remove();
+    }
+  }
+  origin.remove();
 }
 
 /** Several runs, so that some are intact when another is damaged. */
