@@ -219,7 +219,7 @@ it('lists what is still open, and refuses an entry that is no longer needed', ()
   expect(checkArrows(new Map([['src/core/a.ts', '']]), ['src/core/a.ts ../cli/main.ts'])).toHaveLength(1);
 });
 
-it('refuses a planted import on disk, with the reason', () => {
+it('refuses a planted import on disk, with the reason', { timeout: 120_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-arrows-'));
   try {
     for (const part of ['src', 'web']) cpSync(part, join(folder, part), { recursive: true });
