@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, it } from 'vitest';
 import { openHoldfast } from '../src/index.ts';
@@ -205,4 +206,18 @@ it('a server records waiting reports although nobody asks it', async () => {
     await closed(server);
   }
   expect(began(folder)).toEqual(['npm test']);
+});
+
+it('a command that reads takes reports in and leaves files of the working tree as they are', () => {
+  const folder = newInstalled();
+  folder.data('install', 'cursor', '--project');
+  const rule = (): string => readFileSync(join(folder.path, '.cursor/rules/holdfast.mdc'), 'utf8');
+  withoutProgram(folder);
+  const before = rule();
+  launch(folder, 'Stop', input(folder, 'Stop', { last_assistant_message: 'Rotated. Should old ones be revoked?' }));
+  expect(folder.data('status')['standing']).toMatchObject({ word: 'needs you' });
+  expect(folder.reports()).toEqual([]);
+  expect(rule()).toBe(before);
+  folder.data('decide', 'Old tokens are revoked', '--why', 'they leak');
+  expect(rule()).toContain('ended its turn with a question to the user');
 });

@@ -112,6 +112,8 @@ const definitions: readonly Definition[] = [
     description:
       'Was this decided, tried or done before? Finds decisions, notes, items, messages, steps, sessions by words.',
     actions: { '': 'search' },
+    // A model asks again in other words instead of turning pages.
+    omits: ['all', 'kind', 'status', 'since', 'limit', 'cursor'],
     idempotent: true,
   },
   {
