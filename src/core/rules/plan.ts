@@ -112,7 +112,7 @@ export function removeStep(context: RuleContext, { step: key }: CommandOf<'plan.
       `${stepName(step)} is ${status.replace('_', ' ')}: only a pending step leaves the plan.`,
       {
         hints: [
-          `What was done stays in the journal. A person can skip a step with \`holdfast skip ${step.key} --reason …\`.`,
+          `What was done stays in the journal. A person can skip a step with \`holdfast skip ${step.key} "why"\`.`,
         ],
       },
     );

@@ -117,6 +117,7 @@ export const doctor = defineOperation({
         ? ''
         : `${compared} of ${runs.length} ${runs.length === 1 ? 'run' : 'runs'} could be compared with the last event that this machine remembers.`,
       ...(clients ?? []).map((client) => installedLine(client, now ?? '')),
+      clients?.length === 0 ? 'No client is set up, so only commands are recorded: `holdfast install claude`.' : '',
     ]
       .filter((line) => line !== '')
       .join('\n'),
@@ -127,12 +128,10 @@ export const doctor = defineOperation({
 async function examineInstallation(context: Context, data: Examined): Promise<Examined> {
   const { findings, clients } = await inspectInstallations(context);
   data.findings.push(...findings);
-  if (context.environment === undefined) return data;
   Object.assign(data, { clients, now: context.now() });
+  if (context.environment === undefined) return data;
   const warn = (code: string, at: string, message: string) =>
     data.findings.push({ code, level: 'warning', at, message });
-  if (clients.length === 0)
-    warn('install.none', 'install', 'No client is set up, so only commands are recorded: `holdfast install claude`.');
   if (isOffEverywhere(openStateFolder(thisUser())))
     warn('capture.off', 'capture', 'Recording is off in all folders: `holdfast capture on --everywhere`.');
   else if (context.workspace()?.config.capture?.off === true)

@@ -55,7 +55,7 @@ const NOT_FOUND =
 const USAGE =
   'Now work as usual: each git repository gets its own record, inside `.git`. `holdfast doctor` says whether it works, `holdfast capture off` stops it in a repository.';
 
-/** The one line that switches completions on. */
+/** The one line that switches completions on; `holdfast completion` names it for each shell. */
 function completionLine(shell: string): string {
   if (/fish$/.test(shell)) return 'Completions: holdfast completion fish > ~/.config/fish/completions/holdfast.fish';
   if (/zsh$/.test(shell)) return `Completions: echo 'source <(holdfast completion zsh)' >> ~/.zshrc`;
