@@ -14,7 +14,7 @@ svg{--back:#ffffff;--text:#1f2328;--dim:#59636e;--caption:#0550ae;--agent:#8a460
 .caption{font-size:16px;font-weight:600;fill:var(--caption)}.you,.command{font-weight:600}.agent{fill:var(--agent)}.answer{fill:var(--dim)}.good{fill:var(--good)}.bad{fill:var(--bad)}
 g,text{animation:${SECONDS}s infinite step-end}
 ${groups.map(({ style }) => style).join('\n')}
-@media (prefers-reduced-motion:reduce){g,text{animation:none!important}g{visibility:hidden}g.last{visibility:visible}}
+@media (prefers-reduced-motion:reduce){svg g[class],svg text[class]{animation:none}svg g[class]{visibility:hidden}svg g.last{visibility:visible}}
 </style>
 <rect x=".5" y=".5" width="${WIDTH - 1}" height="${height - 1}" rx="8" fill="var(--back)" stroke="var(--edge)"/>
 ${groups.map(({ drawing }) => drawing).join('\n')}

@@ -24,7 +24,7 @@ export interface Surroundings {
   parent: number;
   version: string;
   commands: Commands;
-  /** Takes in what hooks left for the next command. */
+  /** Records what hooks left for the next command. */
   takeReports?: ((context: Context) => Promise<void>) | undefined;
 }
 

@@ -63,7 +63,7 @@ export async function runHook(call: HookCall): Promise<void> {
   }
 }
 
-/** Called by the launcher at the end of a turn and in the background: takes in what hooks left, and answers nothing. */
+/** Called by the launcher at the end of a turn and in the background: records what hooks left, and answers nothing. */
 async function drainOnly({ cwd }: HookCall): Promise<void> {
   const workspace = findWorkspace(cwd);
   if (workspace === null) return;

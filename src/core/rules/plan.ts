@@ -25,7 +25,7 @@ export function addSteps(context: RuleContext, { steps }: CommandOf<'plan.add'>)
   return open ? [...reviveRun(context, 'The plan grew.'), ...made] : [...made, ...finishRun(context, [])];
 }
 
-/** A step that is no entry of a to-do list is a plan made on purpose. */
+/** A step that is not an entry of a to-do list is a plan made on purpose. */
 function becomesPlanned({ state }: RuleContext, steps: readonly PlannedStep[]): Draft[] {
   const isPlan = state.run?.kind === 'ad-hoc' && steps.some(({ key }) => !isTodo(key));
   return isPlan ? [draft('run.amended', { kind: 'planned' })] : [];

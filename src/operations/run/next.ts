@@ -22,7 +22,7 @@ const Next = v.object({
   /** What the last session wrote as its next action. */
   said: v.nullable(v.string()),
   uncertain: v.array(v.object({ id: v.string(), name: v.string() })),
-  /** How many things wait for a person. */
+  /** How many things need a person. */
   waiting: v.number(),
   ready: v.array(Ready),
   version: v.number(),
