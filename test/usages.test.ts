@@ -42,7 +42,7 @@ const usages: readonly [typed: string[], contains: Expected, exit: number][] = [
   [['start', 'p1.1'], 'holdfast reopen p1.1 "why"', 1],
   [['start', '--next'], 'p1.2', 0],
   [['done', '--agent', 'claude'], ['holds no step', 'p1.2'], 1],
-  [['next'], 'holdfast start p1.2', 0],
+  [['next'], ['□ p1.2 Send alarms', 'Next: holdfast answer Q-1'], 0],
   [['ready'], 'p1.2', 0],
   [['list'], 'Store alarm times', 0],
   [['plan'], 'Store alarm times', 0],

@@ -6,7 +6,7 @@ import { emptyState } from '../../core/fold/state-tables.ts';
 import type { Command, PlannedStep } from '../../core/journal/command.ts';
 import { draftSteps } from '../../core/rules/plan.ts';
 import { ActorName, isName, oneLine, Sentence, Text } from '../../core/text.ts';
-import { planView } from '../../core/views/plan.ts';
+import { planView, readySteps } from '../../core/views/plan.ts';
 import type { PageStep } from '../../formats/plan/plan-page.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText } from '../../workspace/read.ts';
@@ -63,6 +63,8 @@ export const init = defineOperation({
     steps: v.number(),
     /** Those without steps below them: what is worked on. */
     leaves: v.optional(v.number()),
+    /** The first step that can be taken. */
+    first: v.optional(v.nullable(v.string())),
     version: v.number(),
   }),
   async run(context, input) {
@@ -96,17 +98,18 @@ export const init = defineOperation({
         workspace: workspace?.root ?? null,
         steps: state.steps.size,
         leaves: planView(state).leaves.length,
+        first: readySteps(planView(state))[0]?.step.key ?? null,
         version: state.version,
       },
       changed: [{ path: `run.${run}`, before: null, after: 'active' }],
     };
   },
-  say: ({ run, workspace, leaves: steps = 0, takenOver }, pen) => {
+  say: ({ run, workspace, leaves: steps = 0, first, takenOver }, pen) => {
     if (run === null) return sayTakenOver(takenOver ?? { runs: [], kept: null });
     return [
       `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} ${steps === 1 ? 'step' : 'steps'}` : ''}.`,
       steps > 0
-        ? `Next: ${pen.bold('holdfast start')} lists the steps that are ready, ${pen.bold('holdfast plan')} shows all.`
+        ? `Next: ${pen.bold(first ? `holdfast start ${first}` : 'holdfast plan')}`
         : `Next: ${pen.bold('holdfast add "Title"')} adds a step, ${pen.bold('holdfast import FILE')} many.`,
     ].join('\n');
   },
