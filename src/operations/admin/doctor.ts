@@ -35,6 +35,7 @@ export const doctor = defineOperation({
   by: 'person',
   local: ['path', 'repair', 'acceptHistory'],
   words: ['path'],
+  counts: true,
   examples: ['holdfast doctor', 'holdfast doctor .planning', 'holdfast doctor agent-output/shop --repair'],
   input: v.object({
     path: v.optional(
@@ -211,9 +212,10 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
   const only = context.run === undefined ? undefined : await currentRun(context);
   const heads = await engine.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
   const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
-  for (const { run } of heads) {
+  for (const { run, version } of heads) {
     findings.push(...(await lostSnapshots(context, run, rebuild ?? false)));
-    const before = await maintenance.audit(run);
+    const shown = (doing: string) => (done: number) => context.progress?.({ doing, done, total: version, at: run });
+    const before = await maintenance.audit(run, shown('Checking'));
     findings.push(...lostEnd(context, run, before.events));
     findings.push(
       ...before.chain.map(
@@ -239,7 +241,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
       runs.push({ run, events: before.events });
       continue;
     }
-    const { events, records } = await maintenance.rebuild(run);
+    const { events, records } = await maintenance.rebuild(run, shown('Rebuilding'));
     const after = await maintenance.audit(run);
     findings.push(...after.derived.map((message): Finding => ({ code: 'derived', level: 'error', at: run, message })));
     findings.push(
