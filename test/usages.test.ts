@@ -145,6 +145,30 @@ describe('what people type', () => {
     expect(here.run('status').err).not.toContain('secret');
   });
 
+  it('`status` folds the phases of a long plan in which nothing is to be done, and counts steps without percentages', () => {
+    const here = newFolder();
+    const tasks = (mark: string, after: string) =>
+      Array.from({ length: 8 }, (_, index) => `- [${mark}] Task ${index + 1}${after}\n`).join('');
+    const plan = `# Harbour\n## Research\n${tasks('x', '')}## Service\n- [x] First\n${tasks(' ', '')}## Export\n${tasks(' ', ' (after 2.9)')}`;
+    writeFileSync(join(here.path, 'plan.md'), plan);
+    here.data('init', '--title', 'Harbour', '--plan', 'plan.md');
+    const { out } = here.run('status');
+    expect(out).toMatch(/^Harbour {2}█+░+ 9 of 25 steps$/m);
+    expect(out).toMatch(/^ {2}✓ p1 +Research 8\/8$/m);
+    expect(out).toMatch(/^ {2}□ p3 +Export 0\/8 \(after p2\.9\)$/m);
+    expect(out).toMatch(/p2\.2 +Task 1/);
+    expect(out).not.toMatch(/p1\.1|p3\.1|%/);
+    expect(here.run('status', '--all').out).toMatch(/p1\.1[\s\S]*p3\.8/);
+  });
+
+  it('a run without a plan shows its state, and never "0 of 0"', () => {
+    const here = newFolder();
+    here.data('init', '--title', 'Empty');
+    const { out } = here.run('status');
+    expect(out).toContain('Empty  not started');
+    expect(out).not.toMatch(/0 of 0|%/);
+  });
+
   it('-q prints nothing but errors', () => {
     const here = shop();
     expect(here.run('-q', 'note', 'x')).toMatchObject({ code: 0, out: '', err: '' });

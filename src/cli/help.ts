@@ -236,7 +236,7 @@ const placeholders: Readonly<Record<string, string>> = {
   as: 'OUTCOME',
   body: 'TEXT',
   built: 'TEXT',
-  by: 'NAME',
+  by: 'TIME',
   checkpoints: 'NAME',
   context: 'TEXT',
   continues: 'SESSION',

@@ -55,7 +55,7 @@ const HIDDEN = new Set([
 
 function say({ id, kind, status, fields }: Shown, pen: Pen): string {
   const rows = Object.entries(fields).flatMap(([name, value]) => {
-    const text = HIDDEN.has(name) ? null : valueInWords(value);
+    const text = HIDDEN.has(name) || /Version$/.test(name) || value === 0 ? null : valueInWords(value);
     return text === null ? [] : [{ label: labelOf(name), text }];
   });
   const width = Math.max(0, ...rows.map(({ label }) => label.length)) + 2;

@@ -28,7 +28,7 @@ export const install = defineOperation({
         ? ['Holdfast runs from the cache of npx, which may be cleared. `npm install -g holdfast` keeps it.']
         : []),
       ...(scope === 'project' ? ['To share it, commit these files; teammates without Holdfast are not affected.'] : []),
-      ...(scope === 'user' ? [completionLine(place.environment['SHELL'] ?? ''), USAGE] : []),
+      ...(scope === 'user' && input.dryRun !== true ? [completionLine(place.environment['SHELL'] ?? ''), USAGE] : []),
     ];
     if (input.dryRun !== true) ensureWorkspace(context, place);
     return withManifest(context, place, input.dryRun === true, async (open) => {

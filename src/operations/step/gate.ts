@@ -29,6 +29,6 @@ export const gate = defineOperation({
     if (!gate) return `${pen.bold(step.key)} ${step.title}: there is no gate.`;
     const { by, evidence = null, version = 0, isClaim = false } = gate;
     const act = by === undefined ? null : { by, evidence, version, isClaim };
-    return `${pen.bold(step.key)} ${step.title}: the gate is ${gate.state === 'open' ? 'open' : 'closed'}${act === null ? '' : `, set${actWords(act, pen)}`}.`;
+    return `${pen.bold(step.key)} ${step.title}: the gate ${act === null ? 'is' : 'was'} ${gate.state === 'open' ? (act === null ? 'open' : 'opened') : 'closed'}${actWords(act, pen)}.`;
   },
 });
