@@ -42,7 +42,7 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
   const status = (): void => node(PROGRAM, 'status');
 
   run('git', ['init', '--quiet']);
-  node(PROGRAM, 'install', 'claude', '--user');
+  node(PROGRAM, 'install', 'claude');
   hook('SessionStart', { source: 'startup' });
   hook('UserPromptSubmit', { prompt: 'Measure the hooks' });
   for (const event of ['PreToolUse', 'PostToolUse'] as const) launch(event);

@@ -8,6 +8,8 @@ import { buildWorld, type Product, tokenOfAda } from './world.ts';
 // Takes the pictures of docs/dashboard.md: `node scripts/run.mjs demo/screenshots.ts [FOLDER]`, after `npm run build`.
 const folder = resolve(process.argv[2] ?? 'docs/images');
 const pictures: readonly Picture[] = [
+  // In the README.
+  { name: 'run', hash: '#/run/auth', colorScheme: 'light', width: 1440, height: 900, isBare: true },
   { name: 'runs', hash: '#/', colorScheme: 'light', height: 820 },
   { name: 'overview', hash: '#/run/auth', colorScheme: 'light', height: 1200 },
   { name: 'timeline', hash: '#/run/auth/timeline', colorScheme: 'dark' },
@@ -24,7 +26,7 @@ const server = await startServer(resolve('dist/bin/holdfast.cjs'), dir, await to
 const browser = await openBrowser();
 try {
   mkdirSync(folder, { recursive: true });
-  for (const { name, hash, colorScheme, width = 1280, height = 1000 } of pictures) {
+  for (const { name, hash, colorScheme, width = 1280, height = 1000, isBare = false } of pictures) {
     const context = await browser.newContext({ colorScheme, locale: 'en-GB', viewport: { width, height } });
     const page = await context.newPage();
     await page.goto(server.link);
@@ -37,7 +39,7 @@ try {
         .first()
         .waitFor();
     await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+    await page.screenshot({ path: join(folder, isBare ? `${name}.png` : `${name}-${colorScheme}.png`) });
     await context.close();
   }
 } finally {
@@ -52,4 +54,6 @@ interface Picture {
   colorScheme: 'light' | 'dark';
   width?: number;
   height?: number;
+  /** The name of the file says nothing of its colours. */
+  isBare?: boolean;
 }

@@ -2,16 +2,30 @@
 # Holdfast's hook launcher: FILE CLIENT EVENT, with the hook input on standard input. A report that needs no answer becomes a
 # file in the inbox of the data folder; for everything else, and wherever anything is unusual, Node runs. It always ends
 # with 0. Only builtins before the one program that copies the input.
-# The values are filled in by `holdfast install --user`.
+# The values are filled in by `holdfast install`.
 N=@NODE@ P=@PROGRAM@ M=@MACHINE@ S=@STATE@
 LC_ALL=C
 c=$1 e=$2
 run() {
   cd "${w:-.}" 2>/dev/null
-  [ -n "$P" ] || { command -v holdfast >/dev/null && exec holdfast hook "$c" "$e" "$@"; }
+  [ -n "$P" ] || { command -v holdfast >/dev/null && exec holdfast hook "$c" "$e" "$@"; exit 0; }
   [ -x "$N" ] && [ -r "$P" ] && exec "$N" "$P" hook "$c" "$e" "$@"
+  # An upgrade of Node took the recorded paths away: the search path has the new ones.
+  [ -r "$P" ] && seek node && exec "$n" "$P" hook "$c" "$e" "$@"
+  seek holdfast && exec "$n" hook "$c" "$e" "$@"
+  [ -d "$S/log" ] && [ ! -e "$S/log/no-node" ] && {
+    printf '%s The hook launcher found neither Node nor Holdfast; nothing was recorded. Run holdfast install again.\n' \
+      "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>"$S/log/hook.log"
+    : >"$S/log/no-node"
+  } 2>/dev/null
   exit 0
 }
+# A program on the search path, unless it came with the project.
+seek() {
+  n=$(command -v "$1" 2>/dev/null)
+  case $n in "$PWD"/* | */node_modules/.bin/*) return 1 ;; /*) ;; *) return 1 ;; esac
+}
+[ -e "$S/off" ] && exit 0
 # Some clients run the hook files of others; their variables tell.
 case $c in
   claude | copilot | vscode)

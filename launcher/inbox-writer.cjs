@@ -4,7 +4,7 @@
 'use strict';
 const fs = require('node:fs');
 
-/** `holdfast install --user` fills these in. */
+/** `holdfast install` fills these in. */
 const PROGRAM = '@PROGRAM@';
 const MACHINE = '@MACHINE@';
 const STATE = '@STATE@';
@@ -44,6 +44,7 @@ function writeReport({
           : null;
   const { HOLDFAST_STORE, HOLDFAST_RUN = '', HOLDFAST_AGENT = '', QWEN_CODE_SESSION_ID = '' } = environment;
   const cwd = realPath(dir);
+  if (fs.existsSync(`${state}/off`)) return null;
   if (kind === null || HOLDFAST_STORE || !/^m-[0-9a-f]{12}$/.test(machine) || cwd === null) return { run: true };
   if (/\n/.test(cwd + HOLDFAST_RUN + HOLDFAST_AGENT) || Buffer.byteLength(input) > MOST_BYTES) return { run: true };
   // Folders whose data is kept elsewhere are left to the program.

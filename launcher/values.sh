@@ -1,4 +1,4 @@
-# In the command `holdfast-hook`, instead of the values that `holdfast install --user` fills in: the state folder, found as
+# In the command `holdfast-hook`, instead of the values that `holdfast install` fills in: the state folder, found as
 # the program finds it, has the machine's id; the program is on the search path.
 N= P= M= S=$HOLDFAST_STATE_HOME o=$PWD
 [ -n "$S" ] || S="$HOME/Library/Application Support/holdfast"

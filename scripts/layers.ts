@@ -131,7 +131,7 @@ export const layers: readonly Layer[] = [
     name: 'bin',
     holds: ['src/bin/'],
     imports: [...belowInterfaces, ...interfaces, 'index'],
-    modules: ['node:*'],
+    modules: ['node:*', 'valibot'],
     why: 'bin wires the interfaces together.',
   },
   {

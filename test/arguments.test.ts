@@ -1,6 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newFolder, newWorkspace } from './command-line.ts';
 
@@ -51,7 +48,7 @@ describe('a command line', () => {
     expect(hintsOf('start', 't1', '--agent', '--json')).toContain('`--agent=--json`');
     expect(hintsOf('note', 'x', '--idempotency', '')).toContain('needs a value');
     expect(folder.fault('start')).toMatchObject({ code: 'usage', exit: 2, message: '`start` needs a step.' });
-    expect(folder.fault('skip', 't1')).toMatchObject({ code: 'invalid', message: '`skip` needs a reason.' });
+    expect(folder.person.fault('skip', 't1')).toMatchObject({ code: 'invalid', message: '`skip` needs a reason.' });
     expect(folder.data('log')['version']).toBe(5);
   });
 
@@ -112,35 +109,5 @@ describe('a command line', () => {
       expect(ran.out + ran.err).not.toContain(escapeCharacter);
     }
     expect(folder.run('status', '--color').out).toContain(escapeCharacter);
-  });
-});
-
-describe('completions', () => {
-  it('complete commands, their second words and flags in bash', () => {
-    const folder = newFolder();
-    writeFileSync(join(folder.path, 'script'), folder.run('completion', 'bash').out);
-    const complete = (...words: string[]): string[] => {
-      const script = `. ./script; complete -p holdfast >/dev/null || exit 9
-        COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const ran = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder.path, encoding: 'utf8' });
-      expect([ran.status, ran.stderr]).toEqual([0, '']);
-      return ran.stdout.trim().split('\n');
-    };
-    expect(complete('checkp')).toEqual(['checkpoint']);
-    expect(complete('handoff', '')).toEqual(['accept', 'clarify', 'decline', 'withdraw', 'list']);
-    expect(complete('plan', '')).toEqual(['show', 'add', 'set', 'remove', 'import']);
-    expect(complete('checkpoint', 'x', '--art')).toEqual(['--artifact']);
-    expect(complete('plan', 'add', '--par')).toEqual(['--parent', '--parallel']);
-    expect(complete('usage', 'add', '--inp')).toEqual(['--input']);
-    expect(complete('complete', 'scr')).toEqual(['script']);
-  });
-
-  it('exist for zsh and fish', () => {
-    const folder = newFolder();
-    expect(folder.run('completion', 'zsh').out).toContain('bashcompinit');
-    const fish = folder.run('completion', 'fish').out;
-    expect(fish).toContain('-a checkpoint');
-    expect(fish).toContain('-l artifact');
-    expect(folder.run('completion').code).toBe(2);
   });
 });

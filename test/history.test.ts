@@ -44,7 +44,7 @@ function goBack(folder: Folder, ...lost: string[]): void {
 }
 
 describe('a journal that went back between two commands', () => {
-  it('is reported in status and every brief, and goes on being written, until a person accepts it', () => {
+  it('is reported in status and every brief, and is still written, until a person accepts it', () => {
     const folder = newWorkspace();
     goBack(folder, 'one', 'two', 'three');
     folder.data('note', 'after');

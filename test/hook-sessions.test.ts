@@ -266,7 +266,7 @@ describe('a hook', () => {
     hook(folder, 'claude', 'UserPromptSubmit', { ...stop, ...asked }, env);
     writeFileSync(join(folder.path, 'left.ts'), 'half');
     await agent.kill();
-    folder.data('install', 'codex');
+    folder.data('install', 'codex', '--project');
     const brief = contextIn(hook(folder, 'codex', 'SessionStart', inputsOf('codex', folder)[0]?.input));
     expect(brief).toMatch(/^Asked last \(.*\): "Now the tests, please\."$/m);
     const said = String(stop?.['last_assistant_message']);

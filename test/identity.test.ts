@@ -135,7 +135,7 @@ describe('C2: an imported run', () => {
     folder.person.data('journal', 'import', file);
     folder.env['HOLDFAST_RUN'] = 'second';
     expect(folder.run('plan', 'show').out).toContain('skipped (imported claim by ada): no need');
-    expect(folder.run('log').out).toMatch(/step\.skipped ada \(person, imported claim\)/);
+    expect(folder.run('log', '--raw').out).toMatch(/step\.skipped ada \(person, imported claim\)/);
     expect(folder.fault('start', 'b', '--agent', 'codex')).toMatchObject({ code: 'blocked' });
     expect(folder.fault('confirm', 'b', '--agent', 'codex')).toMatchObject({ code: 'not_allowed' });
     expect(folder.fault('confirm', 'b')).toMatchObject({ code: 'not_allowed' });
@@ -310,7 +310,7 @@ describe('what a person did', () => {
     expect(folder.person.run('gate', 't1', 'close').out).toContain('the gate was closed by ada (at a terminal).');
     expect(folder.run('plan', 'show').out).toContain('skipped by ada (at a terminal): no time');
     folder.data('note', 'x', '--agent', 'codex');
-    const log = folder.run('log', '--limit', '3').out;
+    const log = folder.run('log', '--raw', '--limit', '3').out;
     expect(log).toContain('step.skipped ada (person, at a terminal)');
     expect(log).toContain('note.added codex (agent)');
   });

@@ -26,7 +26,7 @@ const draining = /^(?:Stop|stop|agentStop|AfterAgent|PreCompact)$/;
 function linesOf(folder: Folder, client: string, isUser: boolean): Map<string, string> {
   folder.env['HOME'] = join(folder.path, '.git/home');
   mkdirSync(folder.env['HOME'], { recursive: true });
-  const data = folder.data('install', client, ...(isUser ? ['--user'] : []));
+  const data = folder.data('install', client, ...(isUser ? [] : ['--project']));
   const files = data['files'] as { path: string; holds: string }[];
   const named = files.find(({ holds }) => /^hooks/.test(holds))?.path ?? '';
   const text = readFileSync(isUser ? named.replace(/^~/, folder.env['HOME']) : join(folder.path, named), 'utf8');

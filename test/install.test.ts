@@ -54,7 +54,7 @@ describe.each(clientNames)('%s', (client) => {
     seed(ground, client, eol);
     const { path } = ground.project;
     const before = treeOf(path);
-    ground.project.data('install', client);
+    ground.project.data('install', client, '--project');
     for (const [file, text] of Object.entries(seeds[client] ?? {})) {
       const now = ground.text(file);
       if (eol === '\r\n') expect(now.replaceAll('\r\n', '')).not.toContain('\n');
@@ -73,7 +73,7 @@ describe.each(clientNames)('%s', (client) => {
       }
     }
     expect(treeOf(path)).not.toEqual(before);
-    ground.project.data('uninstall', client);
+    ground.project.data('uninstall', client, '--project');
     expect(treeOf(path)).toEqual(before);
     expect(readdirSync(ground.project.state('installed'))).toEqual([]);
   });
@@ -81,17 +81,17 @@ describe.each(clientNames)('%s', (client) => {
   it('is installed once however often it is run, and leaves nothing behind', () => {
     const ground = newGround();
     const { path } = ground.project;
-    const planned = ground.project.data('install', client, '--dry-run');
+    const planned = ground.project.data('install', client, '--project', '--dry-run');
     expect(treeOf(path)).toEqual({});
-    const done = ground.project.data('install', client);
+    const done = ground.project.data('install', client, '--project');
     expect(done['files']).toEqual(planned['files']);
     const once = treeOf(path);
-    const again = ground.project.data('install', client);
+    const again = ground.project.data('install', client, '--project');
     expect(again.changed).toEqual([]);
     expect(treeOf(path)).toEqual(once);
-    ground.project.data('uninstall', client);
+    ground.project.data('uninstall', client, '--project');
     expect(treeOf(path)).toEqual({});
-    expect(ground.project.data('uninstall', client)).toMatchObject({ files: [], changed: [] });
+    expect(ground.project.data('uninstall', client, '--project')).toMatchObject({ files: [], changed: [] });
   });
 
   it('is installed for a user with absolute paths, and removed again', () => {
@@ -120,15 +120,15 @@ describe.each(clientNames)('%s', (client) => {
     const ground = newGround();
     for (const [path, text] of Object.entries(seeds[client] ?? {})) ground.put(path, `\ufeff${text}`);
     const before = treeOf(ground.project.path);
-    ground.project.data('install', client);
-    ground.project.data('uninstall', client);
+    ground.project.data('install', client, '--project');
+    ground.project.data('uninstall', client, '--project');
     expect(treeOf(ground.project.path)).toEqual(before);
   });
 
   it('keeps what others wrote into its files since, and removes only its own entries', () => {
     const ground = newGround();
     seed(ground, client);
-    ground.project.data('install', client);
+    ground.project.data('install', client, '--project');
     const edited: string[] = [];
     for (const file of Object.keys(seeds[client] ?? {}).filter(
       (name) => /\.jsonc?$/.test(name) && !name.includes('team'),
@@ -137,7 +137,7 @@ describe.each(clientNames)('%s', (client) => {
       ground.put(file, text.replace('{', '{ "added": [1, 2],'));
       edited.push(file);
     }
-    ground.project.data('uninstall', client);
+    ground.project.data('uninstall', client, '--project');
     for (const file of edited) {
       const expected = parse((seeds[client]?.[file] ?? '').replace('{', '{ "added": [1, 2],'));
       expect([file, parse(ground.text(file))]).toEqual([file, expected]);
@@ -150,7 +150,7 @@ describe.each(clientNames)('%s', (client) => {
 describe('what was installed', () => {
   it.each(Object.keys(briefHooks))('brings the brief to %s by the line in its settings', (client) => {
     const ground = newGroundAtWork();
-    ground.project.data('install', client);
+    ground.project.data('install', client, '--project');
     const { file, event, command } = briefHooks[client] ?? { file: '', event: '', command: () => '' };
     const line = command(join(ground.project.path, file), event);
     const found = inputsOf(client, ground.project).find((one) => one.event === event);
@@ -161,7 +161,7 @@ describe('what was installed', () => {
 
   it('brings the brief to OpenCode by its plugin', async () => {
     const ground = newGroundAtWork();
-    ground.project.data('install', 'opencode');
+    ground.project.data('install', 'opencode', '--project');
     const file = join(ground.project.path, '.opencode/plugins/holdfast.mjs');
     cpSync(join(ground.project.path, '.opencode/plugins/holdfast.js'), file);
     const { Holdfast } = await import(pathToFileURL(file).href);
@@ -175,7 +175,7 @@ describe('what was installed', () => {
 
   it('works in a clone with the program elsewhere, and hardly affects people without Holdfast', () => {
     const ground = newGround();
-    ground.project.data('install', 'claude');
+    ground.project.data('install', 'claude', '--project');
     const clone = newGroundAtWork();
     cpSync(ground.project.path, clone.project.path, { recursive: true, filter: (path) => !/\.git$/.test(path) });
     const payload = inputsOf('claude', clone.project)[0]?.input;
@@ -186,20 +186,20 @@ describe('what was installed', () => {
     clone.project.env['PATH'] = found;
     expect(contextIn({ ...runLine(line, clone, payload) })).toMatch(/Holdfast (brief|record)/);
     // The colleague removes it without a manifest.
-    clone.project.data('uninstall', 'claude');
+    clone.project.data('uninstall', 'claude', '--project');
     expect(Object.keys(treeOf(clone.project.path)).filter((name) => !name.endsWith('/'))).toEqual([]);
   });
 
   it('says so where the project needs the program on the search path and it is not there', () => {
     const { project } = newGround();
     project.env['PATH'] = '/usr/bin:/bin';
-    expect(project.data('install', 'claude')['steps'].join()).toContain('search path');
+    expect(project.data('install', 'claude', '--project')['steps'].join()).toContain('search path');
     expect(project.data('install', 'claude', '--user')['steps'].join()).not.toContain('search path');
   });
 
   it('is recognised when Copilot runs the file for VS Code', () => {
     const ground = newGroundAtWork();
-    ground.project.data('install', 'vscode');
+    ground.project.data('install', 'vscode', '--project');
     const line = briefHooks['vscode']?.command(
       join(ground.project.path, '.github/hooks/holdfast-vscode.json'),
       'SessionStart',
@@ -211,43 +211,45 @@ describe('what was installed', () => {
 
   it('stays as long as one of the clients that share it', () => {
     const ground = newGround();
-    ground.project.data('install', 'claude');
-    ground.project.data('install', 'copilot');
-    const taken = ground.project.data('uninstall', 'claude');
+    ground.project.data('install', 'claude', '--project');
+    ground.project.data('install', 'copilot', '--project');
+    const taken = ground.project.data('uninstall', 'claude', '--project');
     expect(taken['files']).toContainEqual(
       expect.objectContaining({ path: '.mcp.json', action: 'kept', why: 'copilot needs it' }),
     );
     expect(ground.text('.mcp.json')).toContain('holdfast');
     expect(existsSync(join(ground.project.path, 'CLAUDE.md'))).toBe(false);
-    ground.project.data('uninstall', 'copilot');
+    ground.project.data('uninstall', 'copilot', '--project');
     expect(treeOf(ground.project.path)).toEqual({});
   });
 
   it('is reported: what a dry run would do, which clients it is removed from, and that nothing is installed', () => {
     const { project } = newGround();
-    const trial = project.run('install', 'claude', '--dry-run').out;
+    const trial = project.run('install', 'claude', '--project', '--dry-run').out;
     expect(trial).toMatch(/^This would be installed for Claude Code in this project:$/m);
     expect(trial).toMatch(/^ {2}create \.claude\/settings\.json \(hooks\)$/m);
     expect(trial).not.toContain('created');
-    project.data('install', 'claude');
-    project.data('install', 'gemini');
-    expect(project.data('uninstall', 'all', '--dry-run')['clients']).toEqual(['claude', 'gemini']);
+    project.data('install', 'claude', '--project');
+    project.data('install', 'gemini', '--project');
+    expect(project.data('uninstall', 'all', '--project', '--dry-run')['clients']).toEqual(['claude', 'gemini']);
     rmSync(project.state('installed'), { recursive: true });
-    expect(project.data('uninstall', 'all')['clients']).toEqual(['claude', 'gemini']);
-    expect(project.run('uninstall', 'gemini').out).toContain('Nothing of Holdfast is installed for Gemini CLI');
+    expect(project.data('uninstall', 'all', '--project')['clients']).toEqual(['claude', 'gemini']);
+    expect(project.run('uninstall', 'gemini', '--project').out).toContain(
+      'Nothing of Holdfast is installed for Gemini CLI',
+    );
   });
 
   it('brings changed entries up to date, and leaves the backup as it was', () => {
     const ground = newGround();
     seed(ground, 'codex');
     const before = treeOf(ground.project.path);
-    ground.project.data('install', 'codex');
+    ground.project.data('install', 'codex', '--project');
     const old = ground.text('.codex/hooks.json').replaceAll('"timeout": 10', '"timeout": 11');
     ground.put('.codex/hooks.json', old);
-    ground.project.data('install', 'codex');
+    ground.project.data('install', 'codex', '--project');
     const { hooks } = JSON.parse(ground.text('.codex/hooks.json'));
     expect(hooks.Stop).toMatchObject([{ hooks: [{ command: 'beep' }] }, { hooks: [{ timeout: 10 }] }]);
-    ground.project.data('uninstall', 'codex');
+    ground.project.data('uninstall', 'codex', '--project');
     const { '.codex/hooks.json': _, ...rest } = before;
     expect(treeOf(ground.project.path)).toMatchObject(rest);
     expect(JSON.parse(ground.text('.codex/hooks.json'))).toEqual(
@@ -262,7 +264,7 @@ describe('install refuses', () => {
     seed(ground, 'claude');
     chmodSync(join(ground.project.path, 'CLAUDE.md'), 0o444);
     const before = treeOf(ground.project.path);
-    const fault = ground.project.fault('install', 'claude');
+    const fault = ground.project.fault('install', 'claude', '--project');
     expect(fault).toMatchObject({
       code: 'unavailable',
       exit: 3,
@@ -271,27 +273,27 @@ describe('install refuses', () => {
     expect(fault.hints.join(' ')).toContain('Make it writable');
     expect(treeOf(ground.project.path)).toEqual(before);
     chmodSync(join(ground.project.path, 'CLAUDE.md'), 0o640);
-    ground.project.data('install', 'claude');
+    ground.project.data('install', 'claude', '--project');
     expect(statSync(join(ground.project.path, 'CLAUDE.md')).mode & 0o777).toBe(0o640);
     chmodSync(join(ground.project.path, 'CLAUDE.md'), 0o444);
-    expect(ground.project.fault('uninstall', 'claude')).toMatchObject({ code: 'unavailable' });
+    expect(ground.project.fault('uninstall', 'claude', '--project')).toMatchObject({ code: 'unavailable' });
     expect(ground.text('.claude/settings.json')).toContain('hook claude');
   });
 
   it('settings that cannot be parsed, with their line', () => {
     const ground = newGround();
     ground.put('.claude/settings.json', '{\n  "hooks": {\n');
-    expect(ground.project.fault('install', 'claude')).toMatchObject({
+    expect(ground.project.fault('install', 'claude', '--project')).toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/settings\.json cannot be read: line 3/),
     });
     ground.put('.claude/settings.json', '{ "hooks": [] }');
-    expect(ground.project.fault('install', 'claude')).toMatchObject({ code: 'invalid' });
+    expect(ground.project.fault('install', 'claude', '--project')).toMatchObject({ code: 'invalid' });
     ground.put('.claude/settings.json', '[]');
-    expect(ground.project.fault('install', 'claude')).toMatchObject({ code: 'invalid' });
+    expect(ground.project.fault('install', 'claude', '--project')).toMatchObject({ code: 'invalid' });
     ground.put('.claude/settings.json', '{}');
     ground.put('AGENTS.md', '<!-- holdfast:begin -->\n');
-    expect(ground.project.fault('install', 'claude')).toMatchObject({ code: 'invalid' });
+    expect(ground.project.fault('install', 'claude', '--project')).toMatchObject({ code: 'invalid' });
     expect(ground.text('.claude/settings.json')).toBe('{}');
   });
 
@@ -301,28 +303,28 @@ describe('install refuses', () => {
     writeFileSync(join(outside, 'settings.json'), '{}');
     mkdirSync(join(ground.project.path, '.claude'));
     symlinkSync(join(outside, 'settings.json'), join(ground.project.path, '.claude/settings.json'));
-    expect(ground.project.fault('install', 'claude').message).toContain('outside the project');
+    expect(ground.project.fault('install', 'claude', '--project').message).toContain('outside the project');
     expect(readFileSync(join(outside, 'settings.json'), 'utf8')).toBe('{}');
     rmSync(join(ground.project.path, '.claude/settings.json'));
     symlinkSync(join(ground.project.path, 'nowhere.json'), join(ground.project.path, '.claude/settings.json'));
-    expect(ground.project.fault('install', 'claude').message).toContain('leads nowhere');
+    expect(ground.project.fault('install', 'claude', '--project').message).toContain('leads nowhere');
     ground.put('nowhere.json', '{ "a": 1 }');
-    ground.project.data('install', 'claude');
+    ground.project.data('install', 'claude', '--project');
     expect(ground.text('nowhere.json')).toContain('hook claude');
-    ground.project.data('uninstall', 'claude');
+    ground.project.data('uninstall', 'claude', '--project');
     expect(ground.text('nowhere.json')).toBe('{ "a": 1 }');
   });
 
   it('unknown clients, and to guess if none is found', () => {
     const ground = newGround();
-    expect(ground.project.fault('install', 'emacs')).toMatchObject({ code: 'invalid' });
+    expect(ground.project.fault('install', 'emacs', '--project')).toMatchObject({ code: 'invalid' });
     expect(ground.project.fault('install', 'claude', '--user', '--project')).toMatchObject({ code: 'usage' });
     ground.project.env['PATH'] = '/nowhere';
-    expect(ground.project.fault('install', 'all')).toMatchObject({ code: 'not_found' });
+    expect(ground.project.fault('install', 'all', '--project')).toMatchObject({ code: 'not_found' });
     mkdirSync(join(ground.home, '.codex'));
     mkdirSync(join(ground.home, '.gemini'));
-    expect(ground.project.data('install', 'all')['clients']).toEqual(['codex', 'gemini']);
-    ground.project.data('uninstall', 'all');
+    expect(ground.project.data('install', 'all', '--project')['clients']).toEqual(['codex', 'gemini']);
+    ground.project.data('uninstall', 'all', '--project');
     expect(treeOf(ground.project.path)).toEqual({});
   });
 
@@ -332,12 +334,12 @@ describe('install refuses', () => {
     ground.put('.claude/skills/holdfast/SKILL.md', 'mine\n');
     ground.put('.codex/config.toml', '[mcp_servers.holdfast]\ncommand = "mine"\n');
     const files = [
-      ...ground.project.data('install', 'claude')['files'],
-      ...ground.project.data('install', 'codex')['files'],
+      ...ground.project.data('install', 'claude', '--project')['files'],
+      ...ground.project.data('install', 'codex', '--project')['files'],
     ];
     for (const path of ['.mcp.json', '.claude/skills/holdfast/SKILL.md', '.codex/config.toml'])
       expect(files).toContainEqual(expect.objectContaining({ path, action: 'left', why: expect.any(String) }));
-    ground.project.data('uninstall', 'all');
+    ground.project.data('uninstall', 'all', '--project');
     expect(ground.text('.mcp.json')).toContain('mine');
     expect(ground.text('.claude/skills/holdfast/SKILL.md')).toBe('mine\n');
     expect(ground.text('.codex/config.toml')).toBe('[mcp_servers.holdfast]\ncommand = "mine"\n');
@@ -347,13 +349,13 @@ describe('install refuses', () => {
 describe("Codex's settings", () => {
   it('keep tables that Codex wrote below ours, and lose sub-tables of ours', () => {
     const ground = newGround();
-    ground.project.data('install', 'codex');
+    ground.project.data('install', 'codex', '--project');
     const text = ground.text('.codex/config.toml');
     ground.put(
       '.codex/config.toml',
       `model = "m"\n\n${text}\n[mcp_servers.holdfast.tools.resume]\napproval_mode = "approve"\n\n# kept\n[projects."/x"]\ntrust_level = "trusted"\n`,
     );
-    ground.project.data('uninstall', 'codex');
+    ground.project.data('uninstall', 'codex', '--project');
     expect(ground.text('.codex/config.toml')).toMatch(
       /^model = "m"\n+# kept\n\[projects\."\/x"\]\ntrust_level = "trusted"\n$/,
     );
@@ -366,7 +368,7 @@ describe('doctor', () => {
 
   it('reports what is not trusted, has never reported, is missing or fails', () => {
     const ground = newGround();
-    ground.project.data('install', 'codex');
+    ground.project.data('install', 'codex', '--project');
     expect(findingsOf(ground).map(({ code }) => code)).toEqual(['install.untrusted', 'install.silent']);
     const file = join(ground.project.path, '.codex/hooks.json');
     const { hooks } = JSON.parse(readFileSync(file, 'utf8')) as {

@@ -14,7 +14,7 @@ export interface Installed extends Folder {
 /** A workspace whose user has installed the hooks for Claude, with a session that its start hook opened. */
 export function newInstalled(): Installed {
   const folder = newFolder();
-  folder.data('install', 'claude', '--user');
+  folder.data('install', 'claude');
   for (const [event, more] of [
     ['SessionStart', { source: 'startup' }],
     ['UserPromptSubmit', { prompt: 'Rotate the tokens every hour' }],

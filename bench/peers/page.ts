@@ -39,7 +39,7 @@ state that a resuming agent reads is the last checkpoint, which has one of them.
 Entries of 2 KB, one after the other, a thousand of them or as many as the tool writes in its share of time; disk includes side files, and
 on PostgreSQL it is the growth of the database, without the server's log. Tokens are what a resuming agent has to read in the tool's
 own way. The comparison is not quite even: the entries are notes, which Holdfast's brief leaves to \`search\` and
-\`log\`, while the others return everything they keep; [recall](../recall.md) measures what a brief must contain. memory-keeper
+\`log\`, while the others return everything they keep; [recall](recall.md) measures what a brief must contain. memory-keeper
 truncates its answer and says so.
 
 {{growth}}

@@ -7,7 +7,7 @@ The benchmark counts what then goes wrong.
 {{results}}
 
 Time is the median of a first resume, relative to the first line of this run; tokens are estimated as in the brief
-([tokens.md](../tokens.md)).
+([tokens.md](tokens.md)).
 
 {{levels}}
 

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** The command; `holdfast install --user` puts absolute paths here. */
+/** The command; `holdfast install` puts absolute paths here. */
 const COMMAND = ['holdfast'];
 /** What writes into the inbox, and for which machine; without it every event calls the command. */
 const INBOX = null;

@@ -17,9 +17,17 @@ async function isTerminal(stream: number): Promise<boolean> {
   return isatty(stream);
 }
 
+const HOOK_AT_TERMINAL = `\`holdfast hook\` is what clients call: it reads their report from standard input and always ends with 0.
+  Set a client up with \`holdfast install claude\`; \`holdfast doctor\` says whether its hooks report.
+`;
+
 async function run(): Promise<void> {
   const [word, ...words] = process.argv.slice(2);
   if (word === 'hook' && !words.includes('--help') && !words.includes('-h')) {
+    if (await isTerminal(0)) {
+      process.stderr.write(HOOK_AT_TERMINAL);
+      process.exit(0);
+    }
     const { runHook } = await import('../hooks/hook.ts');
     await runHook({ words, environment: process.env, cwd: process.cwd(), parent: process.ppid });
     process.exit(0);

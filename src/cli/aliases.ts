@@ -23,6 +23,9 @@ const aliases = new Map<string, readonly string[]>(
   }),
 );
 
+/** For completions. */
+export const aliasNames: readonly string[] = [...aliases.keys(), 'resolve', 'answer'];
+
 /** What a noun shows when no verb follows. */
 const nouns = new Map<string, readonly string[]>(
   Object.entries({

@@ -16,6 +16,8 @@ export interface Call {
   isAll: boolean;
   /** The words that named the command. */
   words: string[];
+  /** Each field that a flag filled, with the flag as it was typed. */
+  typed: Record<string, string>;
 }
 
 export interface CommonFlags {
@@ -27,6 +29,7 @@ export interface CommonFlags {
   dir?: string;
   idempotency?: string;
   verbatim?: boolean;
+  quiet?: boolean;
   color?: boolean;
 }
 
@@ -39,8 +42,11 @@ export const commonFlags = {
   dir: 'The folder to work in.',
   idempotency: 'The command is recorded once per key, however often it is repeated.',
   verbatim: 'Text is recorded as given, even where it looks like a secret.',
+  quiet: 'Print nothing but warnings and errors (-q).',
 } as const;
 
+const isSwitch = (name: string): name is 'json' | 'verbatim' | 'quiet' =>
+  name === 'json' || name === 'verbatim' || name === 'quiet';
 const isCommonFlag = (name: string): boolean => Object.hasOwn(commonFlags, name);
 
 /** One letter for flags that people type often. */
@@ -48,6 +54,7 @@ const shortFlags = new Map([
   ['-n', '--limit'],
   ['-r', '--run'],
   ['-a', '--agent'],
+  ['-q', '--quiet'],
 ]);
 
 /** Commands that are not operations. */
@@ -63,6 +70,8 @@ export interface FlagSpec {
   /** Several keys may be given at once, separated by commas. */
   commas: boolean;
   options: readonly string[];
+  /** What help says. */
+  text: string;
 }
 
 export function flagsOf(operation: Operation): FlagSpec[] {
@@ -78,8 +87,16 @@ export function flagsOf(operation: Operation): FlagSpec[] {
       kind,
       commas: inner.item === StepKey,
       options: inner.type === 'picklist' ? (inner.options ?? []) : [],
+      text: descriptionOf(schema as v.GenericSchema),
     };
   });
+}
+
+/** Descriptions are on the innermost schema. */
+function descriptionOf(schema: v.GenericSchema): string {
+  let found = schema as { wrapped?: v.GenericSchema };
+  while (found.wrapped) found = found.wrapped as typeof found;
+  return v.getDescription(found as v.GenericSchema) ?? '';
 }
 
 export async function parseArguments(argv: readonly string[], commands: Commands): Promise<Call> {
@@ -91,6 +108,7 @@ export async function parseArguments(argv: readonly string[], commands: Commands
     version: false,
     isAll: false,
     words: [],
+    typed: {},
   };
   const { name, rest } = findOperation(argv, commands.names, call);
   if (name === null) return call;
@@ -114,7 +132,7 @@ function findOperation(
       if (words.length > 0) break;
       skipped.push(rest.shift() as string);
       const name = (shortFlags.get(next) ?? next).replace(/^--/, '');
-      const takesValue = isCommonFlag(name) && name !== 'json' && name !== 'verbatim';
+      const takesValue = isCommonFlag(name) && !isSwitch(name);
       if (takesValue && rest.length > 0) skipped.push(rest.shift() as string);
       continue;
     }
@@ -153,7 +171,7 @@ const isOwnCommand = (word: string): boolean => (ownCommands as readonly string[
 
 function isOwnFlag(word: string): boolean {
   const name = word.replace(/^--/, '').replace(/=.*$/s, '');
-  return ['-h', '-V', '-v', 'help', 'all', 'version', 'color', 'no-color'].includes(name) || isCommonFlag(name);
+  return ['-h', '-V', '-v', '-q', 'help', 'all', 'version', 'color', 'no-color'].includes(name) || isCommonFlag(name);
 }
 
 function unknownFlag(written: string): Fault {
@@ -216,7 +234,9 @@ function takeWord(
       placed.push(value);
       return openList;
     }
-    throw usage(operation, `${quoted(value)} is one word too many.`, ['Put text of several words into quotes.']);
+    throw usage(operation, `\`${operation.name.replace('.', ' ')}\` does not take ${quoted(value)}.`, [
+      'Put text of several words into quotes.',
+    ]);
   }
   const spec = specs.find((one) => one.field === field) as FlagSpec;
   if (spec.kind !== 'list') words.shift();
@@ -253,6 +273,7 @@ function takeFlag(
     return null;
   }
   if (spec) {
+    call.typed[spec.field] = typed;
     add(call, spec, takeValue(operation, specs, written, inline, rest));
     return spec.kind === 'list' ? spec : null;
   }
@@ -269,7 +290,7 @@ function takeCommon(
   inline: string | undefined,
   rest: string[],
 ): void {
-  if (name === 'json' || name === 'verbatim') call.common[name] = true;
+  if (isSwitch(name)) call.common[name] = true;
   else if (name === 'color' || name === 'no-color') call.common.color = name === 'color';
   else if (isCommonFlag(name)) {
     const value = takeValue(operation, specs, written, inline, rest);

@@ -1,86 +1,78 @@
 import { Fault, quoted } from '../core/fault.ts';
-import type { Operation } from '../operations/operation.ts';
-import { commonFlags, flagsOf, ownCommands } from './arguments.ts';
 
-/** A completion script, generated from the list of commands. */
-export function completionScript(shell: string | undefined, all: readonly Operation[]): string {
-  switch (shell) {
-    case 'bash':
-      return bash(all);
-    case 'zsh':
-      return `autoload -U +X bashcompinit && bashcompinit\n${bash(all)}`;
-    case 'fish':
-      return fish(all);
-    default:
-      throw new Fault(
-        'usage',
-        shell === undefined ? 'Name a shell.' : `There are no completions for ${quoted(shell)}.`,
-        {
-          hints: ['`holdfast completion bash`, `zsh` or `fish`; put its output where your shell loads completions.'],
-        },
-      );
-  }
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+/**
+ * A script that asks the program for completions: `holdfast __complete WORDS… =CURRENT` prints one a line, with a tab and a
+ * description. What is recorded may be hostile, so no shell expands a line of it.
+ */
+export function completionScript(shell: string | undefined): string {
+  const found = shells.find((one) => one === shell);
+  if (found) return scripts[found];
+  throw new Fault(
+    'usage',
+    shell === undefined ? '`completion` needs a shell.' : `There are no completions for ${quoted(shell)}.`,
+    {
+      hints: ['Switch them on with one of these lines:', ...Object.values(switchOn).map((line) => `\`${line}\``)],
+    },
+  );
 }
 
-const nameOf = (operation: Operation): string => operation.name.replace('.', ' ');
+/** The one line that switches completions on. */
+export const switchOn: Readonly<Record<(typeof shells)[number], string>> = {
+  bash: `echo 'eval "$(holdfast completion bash)"' >> ~/.bashrc`,
+  zsh: `echo 'source <(holdfast completion zsh)' >> ~/.zshrc`,
+  fish: 'holdfast completion fish > ~/.config/fish/completions/holdfast.fish',
+  powershell: 'holdfast completion powershell | Out-String >> $PROFILE',
+};
 
-function flagNames(operation: Operation): string[] {
-  const own = flagsOf(operation).filter((spec) => !operation.words?.includes(spec.field));
-  return [...own.map((spec) => `--${spec.name}`), ...Object.keys(commonFlags).map((flag) => `--${flag}`)];
+const scripts: Readonly<Record<(typeof shells)[number], string>> = {
+  bash: String.raw`_holdfast() {
+  local value rest
+  COMPREPLY=()
+  while IFS=$'\t' read -r value rest; do
+    COMPREPLY+=("$value")
+  done < <(holdfast __complete "${'$'}{COMP_WORDS[@]:1:COMP_CWORD-1}" "=${'$'}{COMP_WORDS[COMP_CWORD]}" 2>/dev/null)
 }
-
-function bash(all: readonly Operation[]): string {
-  const names = all.map(nameOf);
-  const firstWords = [...new Set([...names.map((name) => name.split(' ')[0] as string), ...ownCommands])];
-  const groups = [...new Set(names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] as string))];
-  const secondWords = groups.map((group) => {
-    const members = names.filter((name) => name.startsWith(`${group} `)).map((name) => name.split(' ')[1]);
-    return `    ${group}) second="${members.join(' ')}" ;;`;
-  });
-  const flags = all.map((operation) => `    "${nameOf(operation)}") flags="${flagNames(operation).join(' ')}" ;;`);
-  return `_holdfast() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" name second="" flags=""
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${firstWords.join(' ')}" -- "$current"))
-    return
-  fi
-  case "$first" in
-${secondWords.join('\n')}
-  esac
-  if [ "$COMP_CWORD" -eq 2 ] && [ -n "$second" ] && [[ "$current" != -* ]]; then
-    COMPREPLY=($(compgen -W "$second" -- "$current"))
-    return
-  fi
-  name="$first"
-  [ -n "$second" ] && [[ " $second " == *" \${COMP_WORDS[2]} "* ]] && name="$first \${COMP_WORDS[2]}"
-  case "$name" in
-${flags.join('\n')}
-  esac
-  if [[ "$current" == -* ]]; then
-    COMPREPLY=($(compgen -W "$flags" -- "$current"))
+complete -o bashdefault -o default -F _holdfast holdfast`,
+  zsh: String.raw`#compdef holdfast
+_holdfast() {
+  local line
+  local -a found
+  while IFS= read -r line; do
+    found+=("${'$'}{${'$'}{line%%$'\t'*}//:/\\:}:${'$'}{line#*$'\t'}")
+  done < <(holdfast __complete "${'$'}{(@)words[2,CURRENT-1]}" "=${'$'}{words[CURRENT]}" 2>/dev/null)
+  if (( $#found )); then
+    _describe -V holdfast found
   else
-    COMPREPLY=($(compgen -f -- "$current"))
+    _files
   fi
 }
-complete -o filenames -F _holdfast holdfast`;
-}
-
-function fish(all: readonly Operation[]): string {
-  const commands = all.map((operation) => {
-    const [first, second] = operation.name.split('.') as [string, string | undefined];
-    const summary = operation.summary.replaceAll("'", "\\'");
-    return second === undefined
-      ? `complete -c holdfast -n __fish_use_subcommand -f -a ${first} -d '${summary}'`
-      : `complete -c holdfast -n __fish_use_subcommand -f -a ${first}\ncomplete -c holdfast -n '__fish_seen_subcommand_from ${first}' -f -a ${second} -d '${summary}'`;
-  });
-  const flags = all.flatMap((operation) => {
-    const [first] = operation.name.split('.') as [string];
-    return flagsOf(operation)
-      .filter((spec) => !operation.words?.includes(spec.field))
-      .map(
-        (spec) =>
-          `complete -c holdfast -n '__fish_seen_subcommand_from ${first}' -l ${spec.name}${spec.kind === 'boolean' ? '' : ' -r'}`,
-      );
-  });
-  return [...new Set([...commands, ...flags])].join('\n');
-}
+if [[ "$funcstack[1]" == _holdfast ]]; then
+  _holdfast "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+  compdef _holdfast holdfast
+fi`,
+  fish: String.raw`function __holdfast_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l found (holdfast __complete $words[2..-1] "=$current" 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\n' $found
+    else
+        __fish_complete_path "$current"
+    end
+end
+complete -c holdfast -f -a '(__holdfast_complete)'`,
+  powershell: `Register-ArgumentCompleter -Native -CommandName holdfast -ScriptBlock {
+  param($current, $line, $position)
+  $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  if ($current -ne '' -and $words.Count -gt 0) { $words = @($words | Select-Object -SkipLast 1) }
+  holdfast __complete @words "=$current" 2>$null | ForEach-Object {
+    $value, $text = $_ -split "\`t", 2
+    if (-not $text) { $text = $value }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $text)
+  }
+}`,
+};

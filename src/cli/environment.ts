@@ -44,7 +44,7 @@ export function identityFrom(flags: CommonFlags, caller: Caller): Omit<OpenOptio
   };
 }
 
-/** A name for this one call, in case it must be repeated: it is no secret, and the module for secrets loads slowly. */
+/** A name for this one call, in case it must be repeated: it is not a secret, and the module for secrets loads slowly. */
 function newKey(): string {
   const part = (): string =>
     Math.floor(Math.random() * 2 ** 48)

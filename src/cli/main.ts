@@ -24,7 +24,7 @@ export interface Surroundings {
   parent: number;
   version: string;
   commands: Commands;
-  /** Takes in what hooks left for the next command. */
+  /** Records what hooks left for the next command. */
   takeReports?: ((context: Context) => Promise<void>) | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface Surroundings {
 export async function main(surroundings: Surroundings): Promise<number> {
   const { argv, environment, isTerminal } = surroundings;
   let json = argv.includes('--json');
-  const plain = !isTerminal || Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
-  let pen = penFor(!plain);
+  let pen = penFor(isPainted(environment, isTerminal));
+  if (argv[0] === '__complete') return printCompletions(surroundings);
   try {
     const call = await parseArguments(argv, surroundings.commands);
     json = call.common.json;
@@ -45,6 +45,27 @@ export async function main(surroundings: Surroundings): Promise<number> {
   } catch (thrown) {
     return fail(asFault(thrown), json, pen, environment);
   }
+}
+
+/** Colours are for a terminal; a variable may forbid or force them, and a flag decides last. */
+function isPainted(environment: Surroundings['environment'], isTerminal: boolean): boolean {
+  if (environment['NO_COLOR']) return false;
+  const forced = environment['FORCE_COLOR'];
+  if (forced) return forced !== '0';
+  return isTerminal && environment['TERM'] !== 'dumb';
+}
+
+/** Called by the completion scripts of shells: prints what could come next, or nothing. */
+async function printCompletions({ argv, environment, cwd, commands }: Surroundings): Promise<number> {
+  try {
+    const { complete } = await import('./complete.ts');
+    const store = environment['HOLDFAST_STORE'] || undefined;
+    const found = await complete(argv.slice(1), { dir: cwd, store, commands });
+    if (found.length > 0) print(1, printable(found.join('\n')));
+  } catch {
+    // A shell has no place for an error.
+  }
+  return 0;
 }
 
 /** `holdfast` alone: where things stand and what to do next, or what Holdfast is. */
@@ -68,7 +89,7 @@ async function runOperation(
 ): Promise<number> {
   const { isTerminal } = surroundings;
   mustBeFolder(operation, call.common.dir);
-  const input = await readInput(operation, call);
+  const input = await readInput(operation, call, surroundings);
   const warnings: string[] = [];
   const tally = { events: 0 };
   const bar = operation.counts && !call.common.json ? await progressBar() : null;
@@ -91,13 +112,13 @@ async function runOperation(
     });
     bar?.clear();
     if (outcome.until) {
-      show(operation, outcome, warnings, call.common.json, pen);
+      show(operation, outcome, warnings, call.common, pen);
       await outcome.until;
       return 0;
     }
     // Everything is recorded by now: a failure to close is reported and undoes nothing.
     await context.close().catch((thrown: unknown) => warnings.push(closeWarning(asFault(thrown))));
-    if (!operation.speaks) show(operation, outcome, warnings, call.common.json, pen);
+    if (!operation.speaks) show(operation, outcome, warnings, call.common, pen);
     return operation.verdict?.(outcome.data, input) ?? 0;
   } finally {
     bar?.clear();
@@ -115,12 +136,16 @@ function mustBeFolder(operation: Operation, dir: string | undefined): void {
 }
 
 /** Input as the operation needs it; what is wrong with it is said in the words that were typed. */
-async function readInput(operation: Operation, call: Call): Promise<ReturnType<typeof parseInput>> {
+async function readInput(
+  operation: Operation,
+  call: Call,
+  surroundings: Surroundings,
+): Promise<ReturnType<typeof parseInput>> {
   try {
     return parseInput(operation, call.input);
   } catch (thrown) {
     const { refuseTyped } = await import('./refuse-input.ts');
-    throw refuseTyped(operation, call.input, asFault(thrown));
+    throw await refuseTyped(operation, call, asFault(thrown), identityFrom(call.common, surroundings));
   }
 }
 
@@ -141,7 +166,7 @@ function show(
   operation: Operation,
   outcome: Outcome<unknown>,
   warnings: readonly string[],
-  json: boolean,
+  { json, quiet = false }: Pick<Call['common'], 'json' | 'quiet'>,
   pen: TerminalPen,
 ): void {
   const { data, changed = [] } = outcome;
@@ -149,8 +174,8 @@ function show(
     print(1, safeJson({ ok: true, data, changed, ...(warnings.length > 0 ? { warnings } : {}) }));
     return;
   }
-  print(1, say(operation, data, pen));
-  if (outcome.changed?.length === 0 && operation.scope !== 'read') print(1, pen.dim('Nothing changed.'));
+  if (!quiet) print(1, say(operation, data, pen));
+  if (!quiet && outcome.changed?.length === 0 && operation.scope !== 'read') print(1, pen.dim('Nothing changed.'));
   for (const warning of warnings) print(2, pen.warn(`Warning: ${printable(warning)}`));
 }
 
@@ -185,7 +210,7 @@ async function watch(
     const text = say(operation, outcome.data, pen);
     if (text !== shown) {
       if (!json && isTerminal) print(1, CLEAR_SCREEN);
-      show(operation, outcome, [], json, pen);
+      show(operation, outcome, [], { json }, pen);
       shown = text;
     }
     seen = await context.news(WATCH_MS, seen);
@@ -201,12 +226,13 @@ async function ownCommand(
   { version, commands, environment }: Surroundings,
   pen: TerminalPen,
 ): Promise<number> {
-  if (call.version) {
+  if (call.version || (call.words[0] === 'version' && call.words.length === 1)) {
     print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
     return 0;
   }
-  const columns = process.stdout.columns ?? Number(environment['COLUMNS']) ?? 0;
-  const text = await ownText(call, commands, call.common.json ? penFor(false) : pen, columns || 80);
+  // In a pipe lines are as long as they are.
+  const columns = process.stdout.columns || Number(environment['COLUMNS']) || Number.POSITIVE_INFINITY;
+  const text = await ownText(call, commands, call.common.json ? penFor(false) : pen, columns);
   print(1, call.common.json ? safeJson({ ok: true, data: { text }, changed: [] }) : text);
   return 0;
 }
@@ -215,21 +241,21 @@ async function ownText(call: Call, commands: Commands, pen: TerminalPen, columns
   const [first, ...rest] = call.words;
   if (first === 'completion' && !call.help) {
     const { completionScript } = await import('./completion.ts');
-    return completionScript(rest[0], await loadAll(commands));
+    return completionScript(rest[0]);
   }
   const { allCommands, explain, explainOwn, groupOf, shortHelp, unknownCommand } = await import('./help.ts');
-  if (call.operation) return explain(call.operation, pen);
+  if (call.operation) return explain(call.operation, pen, columns);
   if (first === undefined || (first === 'help' && rest.length === 0))
-    return call.isAll ? allCommands(await loadAll(commands), pen) : shortHelp(pen, columns);
+    return call.isAll ? allCommands(await loadAll(commands), pen, columns) : shortHelp(pen, columns);
   const words = first === 'help' ? rest : call.words;
   if (first !== 'help' && !call.help) throw unknownCommand(words, commands.names);
   const { names, load } = commands;
   const named = names.find((name) => name === words.join('.')) ?? names.find((name) => name === words[0]);
-  if (named) return explain(await load(named), pen);
+  if (named) return explain(await load(named), pen, columns);
   const group = names.filter((name) => name.startsWith(`${words[0]}.`));
-  if (group.length > 0 && words.length === 1) return groupOf(await Promise.all(group.map(load)), pen);
+  if (group.length > 0 && words.length === 1) return groupOf(await Promise.all(group.map(load)), pen, columns);
   const meant = withoutAliases(words, []).words.join('.');
-  if (names.includes(meant)) return explain(await load(meant), pen);
+  if (names.includes(meant)) return explain(await load(meant), pen, columns);
   const own = explainOwn(words[0] ?? '');
   if (own === null) throw unknownCommand(words, commands.names);
   return own;

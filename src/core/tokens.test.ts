@@ -66,7 +66,7 @@ const percent = (estimate: number, real: number) => (estimate / real - 1) * 100;
 
 describe('the estimate of tokens', () => {
   const documented = new Map(
-    readFileSync('docs/tokens.md', 'utf8')
+    readFileSync('docs/proof/tokens.md', 'utf8')
       .split('\n')
       .filter((line) => /^\| .* % \|$/.test(line))
       .map((line) => line.split('|').map((cell) => cell.trim()))

@@ -1,7 +1,7 @@
 /**
  * Estimates how many tokens a text costs, by classes of characters: loading a real tokenizer takes many times as long as
  * starting the whole program. The weights are fitted to the larger of two tokenizers' counts plus a few percent, to err on
- * the safe side; docs/tokens.md has the measured error. The cost of a character depends only on the run of characters it
+ * the safe side; docs/proof/tokens.md has the measured error. The cost of a character depends only on the run of characters it
  * is in, so joining two texts costs at most one token more than their sum.
  */
 export function estimateTokens(text: string): number {

@@ -1,6 +1,7 @@
 import { Fault, quoted } from '../core/fault.ts';
 import type { ProjectedRow } from '../core/fold/row.ts';
 import { STATE_FORMAT, serializeState } from '../core/fold/state-tables.ts';
+import type { Event } from '../core/journal/event.ts';
 import type { ChainProblem } from '../core/journal/verify.ts';
 import type { StoredRow } from '../store/projection.ts';
 import type { Store } from '../store/store.ts';
@@ -17,8 +18,13 @@ export interface Audit {
   complete: boolean;
 }
 
+/** Called with the number of events that were read: a long run takes a while. */
+export type Watch = (events: number) => void;
+
+const watching = (watch: Watch | undefined) => (watch ? { visit: ({ version }: Event) => watch(version) } : {});
+
 /** Reads a whole run and compares what is stored with what follows from its events. */
-export async function auditRun(store: Store, run: string): Promise<Audit> {
+export async function auditRun(store: Store, run: string, watch?: Watch): Promise<Audit> {
   const cached = await store.projection.cached(run, STATE_FORMAT);
   const derived: string[] = [];
   const compareSaved = (version: number, state: string): void => {
@@ -26,7 +32,7 @@ export async function auditRun(store: Store, run: string): Promise<Audit> {
       derived.push(`The saved state at event ${version} differs from what the events give.`);
     }
   };
-  const { state, rows, chain, lastHash } = await foldRun(store.journal, run);
+  const { state, rows, chain, lastHash } = await foldRun(store.journal, run, watching(watch));
   if (cached?.version === state.version) compareSaved(state.version, serializeState(state));
   else if (cached)
     compareSaved(cached.version, serializeState((await foldRun(store.journal, run, { upTo: cached.version })).state));
@@ -48,9 +54,9 @@ export async function auditRun(store: Store, run: string): Promise<Audit> {
 }
 
 /** Drops what is derived from a run and derives it again from its events. */
-export async function rebuildRun(store: Store, run: string): Promise<Rebuilt> {
+export async function rebuildRun(store: Store, run: string, watch?: Watch): Promise<Rebuilt> {
   for (let attempt = 0; attempt < 20; attempt++) {
-    const rebuilt = await tryRebuild(store, run);
+    const rebuilt = await tryRebuild(store, run, watch);
     if (rebuilt) return rebuilt;
   }
   throw new Fault('conflict', `Run ${quoted(run)} is being changed by others without pause; nothing was rebuilt.`, {
@@ -64,8 +70,8 @@ export interface Rebuilt {
 }
 
 /** Tries it once; returns null when the run has changed meanwhile. */
-export async function tryRebuild(store: Store, run: string): Promise<Rebuilt | null> {
-  const { state, rows } = await foldRun(store.journal, run);
+export async function tryRebuild(store: Store, run: string, watch?: Watch): Promise<Rebuilt | null> {
+  const { state, rows } = await foldRun(store.journal, run, watching(watch));
   const cache = { format: STATE_FORMAT, state: serializeState(state) };
   const derived = { head: headOf(state), rows: storedRows(run, rows.values()), cache };
   const isReplaced = await store.projection.replaceDerived(run, state.version, derived);

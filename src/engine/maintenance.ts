@@ -1,6 +1,6 @@
 import { findSecrets, type SecretsFound } from '../core/journal/find-secrets.ts';
 import type { Store } from '../store/store.ts';
-import { type Audit, auditRun, type Rebuilt, rebuildRun } from './audit.ts';
+import { type Audit, auditRun, type Rebuilt, rebuildRun, type Watch } from './audit.ts';
 import { versionsAbout } from './erase.ts';
 import { eventPages } from './event-pages.ts';
 import { type Importer, type ImportRun, openImport } from './import-run.ts';
@@ -10,9 +10,9 @@ export interface Maintenance {
   /** Problems the database reports about itself. */
   inspect(): Promise<string[]>;
   /** Compares what is stored of a run with what its events give. */
-  audit(run: string): Promise<Audit>;
+  audit(run: string, watch?: Watch): Promise<Audit>;
   /** Drops what is derived from a run and derives it again from its events. */
-  rebuild(run: string): Promise<Rebuilt>;
+  rebuild(run: string, watch?: Watch): Promise<Rebuilt>;
   /** The versions of the events with the text of a row (by id or alias), or of one event (by version). */
   versionsAbout(run: string, target: string): Promise<number[]>;
   /** The events in which the present rules find secrets. */
@@ -24,8 +24,8 @@ export interface Maintenance {
 export function openMaintenance(store: Store): Maintenance {
   return {
     inspect: () => store.inspect(),
-    audit: (run) => auditRun(store, run),
-    rebuild: (run) => rebuildRun(store, run),
+    audit: (run, watch) => auditRun(store, run, watch),
+    rebuild: (run, watch) => rebuildRun(store, run, watch),
     versionsAbout: (run, target) => versionsAbout(store, run, target),
     async findSecrets(run) {
       const found: SecretsFound[] = [];

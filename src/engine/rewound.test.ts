@@ -143,7 +143,7 @@ describe('a store that went back under an engine', () => {
     expect((await faultOf(engine.load(RUN))).code).toBe('rewound');
   });
 
-  it('is no loss when others only wrote more', async () => {
+  it('is not a loss when others only wrote more', async () => {
     const { engine, openEngine } = await openRun();
     await write(await openEngine(), 'x', 'y');
     await write(engine, 'a');

@@ -44,7 +44,7 @@ export async function arrive(
     remember({ ...memory, arrival });
     return takePrompt(context, hooks, { ...moment, kind: 'prompt', request }, hooks.takesContext.has('session-start'));
   }
-  // The session of this process goes on: another hook file reports its start again.
+  // The session of this process continues: another hook file reports its start again.
   if (!hooks.takesContext.has('session-start')) {
     remember({ ...memory, arrival, briefed: false });
     return null;
@@ -175,7 +175,7 @@ export async function takePrompt(
   const prompt = readPrompt(moment.request);
   const present = await presentSession(context, moment);
   if (present) {
-    // The prompt of a subagent is no request.
+    // The prompt of a subagent is not a request.
     if (present.session.parent !== null || moment.subagent !== null) return null;
     const waits = present.state.turn?.session === present.session.id && present.state.turn.asks;
     await beginTurn(present, moment, prompt, laterKind(prompt, waits));

@@ -37,7 +37,7 @@ import { markTurn } from './turn-mark.ts';
 const PAGE = 200;
 
 /**
- * Takes in the reports of the hook inbox, in the order in which they were written, each exactly once: the keys of their
+ * Records the reports of the hook inbox, in the order in which they were written, each exactly once: the keys of their
  * commands tell which were recorded before, and a file is removed only after its commands are. Says how many are left,
  * because there was no time for them. A fault of the store leaves all of them for the next command.
  */
@@ -77,7 +77,7 @@ function rememberPlaces(): Inbox['placeOf'] {
   };
 }
 
-/** A folder that must not be believed, or cannot be read, is no place for a report. */
+/** A folder that must not be believed, or cannot be read, is not a place for a report. */
 function findOrNull(dir: string): Workspace | null {
   try {
     return findWorkspace(dir);

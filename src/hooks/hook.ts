@@ -14,6 +14,8 @@ import { repositoryAt } from '../workspace/git/repository.ts';
 import { listReports, markDrained, openInbox, setMark } from '../workspace/inbox.ts';
 import type { OwnFiles } from '../workspace/own-files.ts';
 import { agentProcess, ownerOf } from '../workspace/process.ts';
+import { openStateFolder, thisUser } from '../workspace/state/folder.ts';
+import { isOffEverywhere } from '../workspace/state/recording.ts';
 import { createWorkspace, findWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { actorOf } from './actor.ts';
 import { log } from './log.ts';
@@ -61,7 +63,7 @@ export async function runHook(call: HookCall): Promise<void> {
   }
 }
 
-/** Called by the launcher at the end of a turn and in the background: takes in what hooks left, and answers nothing. */
+/** Called by the launcher at the end of a turn and in the background: records what hooks left, and answers nothing. */
 async function drainOnly({ cwd }: HookCall): Promise<void> {
   const workspace = findWorkspace(cwd);
   if (workspace === null) return;
@@ -228,6 +230,7 @@ const eventIn = (input: JsonObject): string | null => {
 
 /** The workspace, which a git repository becomes here; elsewhere nothing is recorded. */
 function workspaceOf(dir: string): Workspace | null {
+  if (isOffEverywhere(openStateFolder(thisUser()))) return null;
   return findWorkspace(dir) ?? (repositoryAt(dir) === null ? null : createWorkspace(dir));
 }
 

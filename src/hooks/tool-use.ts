@@ -132,7 +132,7 @@ async function endCommand(
   await execute(within, { type: 'effect.end', id: effect.id, seen: true, ...endingOf(result) }, keyOf(moment));
 }
 
-/** Null where the client does not say how it ended. */
+/** Null where the client does not have its outcome. */
 export function endingOf(result: ToolResult | null) {
   if (result === null) return { outcome: 'unknown', note: 'Its exit status was not reported.' } as const;
   const { exitCode, isFailure, isCancelled } = result;

@@ -73,7 +73,7 @@ function createWatchers(): (admission: Admission) => Watcher {
     const watcher = known.get(owner) ?? createWatcher(() => versionsIn(contextOf(undefined)));
     known.delete(owner);
     known.set(owner, watcher);
-    // A forgotten one goes on for those that listen to it.
+    // A forgotten one continues for those that listen to it.
     if (known.size > WATCHERS_LIMIT) known.delete(known.keys().next().value as string);
     return watcher;
   };

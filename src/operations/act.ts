@@ -83,18 +83,15 @@ export const StepOutcome = v.object({
 export type StepOutcome = v.InferOutput<typeof StepOutcome>;
 
 export function stepOutcome(done: Done & { run: string }, key: string): { data: StepOutcome; changed: Change[] } {
-  const view = planView(done.state).byKey.get(key);
+  return { data: { ...stepNow(done.state, done.run, key), session: done.session }, changed: done.changed };
+}
+
+/** The same of a step that was only looked at. */
+export function stepNow(state: State, run: string, key: string): StepOutcome {
+  const view = planView(state).byKey.get(key);
   if (!view) throw new Fault('internal', `Step ${quoted(key)} is gone.`);
   const { step, status, interrupted, blocked, stale } = view;
-  return {
-    data: {
-      step: { ...step, status, interrupted, blocked, stale },
-      run: done.run,
-      session: done.session,
-      version: done.state.version,
-    },
-    changed: done.changed,
-  };
+  return { step: { ...step, status, interrupted, blocked, stale }, run, session: null, version: state.version };
 }
 
 /** The step that the recorded events are about: the command may have left it out. */

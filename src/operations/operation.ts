@@ -30,6 +30,8 @@ export interface Operation<
   /** Other names of flags that the command line accepts. */
   synonyms?: Partial<Record<keyof Input['entries'] & string, readonly string[]>>;
   examples?: readonly string[];
+  /** Lines to run that help a person whose input is incomplete or wrong; made of what was typed and of the run. */
+  suggest?(context: Context, typed: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
   /**
    * What needs the user's own machine and is not offered over a network: the whole operation, or the input fields that
    * name a file or a command.

@@ -81,7 +81,7 @@ export interface Within {
 
 export interface HeadFilter extends Within {
   run?: string;
-  /** One of these, besides what the reader may see. */
+  /** One of these, in addition to what the reader may see. */
   workspace?: string | readonly string[];
   status?: string;
   limit?: number;

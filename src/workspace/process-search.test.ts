@@ -86,7 +86,7 @@ describe('a process', () => {
     expect(isProcessOf({ id: 'X-1', text, at }, running, '/shop')).toBe(isOne);
   });
 
-  it('is no process of a command that began later, or that ran elsewhere', () => {
+  it('is not a process of a command that began later, or that ran elsewhere', () => {
     const command = { id: 'X-1', text: 'npm run soak test', at };
     expect(isProcessOf(command, { ...running, startedMs: Date.parse(at) - 1900 }, '/shop')).toBe(true);
     expect(isProcessOf(command, { ...running, startedMs: Date.parse(at) - 2100 }, '/shop')).toBe(false);

@@ -5,7 +5,7 @@ import { isInside, realPathOf } from './files.ts';
 /** Larger files are not read to count their lines. */
 const COUNTED_BYTES = 512 * 1024;
 
-/** When a file of the tree was written last, and how many lines it has where that is asked; null if it is no such file. */
+/** When a file of the tree was written last, and how many lines it has where that is asked; null if it is not such a file. */
 export function lookAtFile(
   tree: string,
   path: string,

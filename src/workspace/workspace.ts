@@ -161,7 +161,7 @@ function trySave(files: OwnFiles, clone: Clone): void {
   try {
     saveClone(files, clone);
   } catch {
-    // Where nothing can be written, nothing can be recorded either: reading goes on.
+    // Where nothing can be written, nothing can be recorded either; reading works.
   }
 }
 

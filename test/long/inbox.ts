@@ -45,7 +45,7 @@ function newGround(folder: string): Ground {
     if (ran.status !== 0) throw new Error(`${command} ${words.join(' ')}: ${ran.stderr}`);
   };
   run('git', ['init', '--quiet']);
-  run(process.execPath, [program, 'install', 'claude', '--user']);
+  run(process.execPath, [program, 'install', 'claude']);
   for (const [event, more] of Object.entries({
     SessionStart: { source: 'startup' },
     UserPromptSubmit: { prompt: 'Make everything' },

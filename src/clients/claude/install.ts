@@ -13,7 +13,7 @@ export const install: ClientInstall = {
     resumeLast: ['claude', '--continue'],
   },
   files(place) {
-    const hooks = { kind: 'hooks', events: claudeEvents(place.start.hook) } as const;
+    const hooks = { kind: 'hooks', events: claudeEvents(place.start.hook, null, place.platform) } as const;
     if (place.scope === 'user') return userFiles(place, hooks);
     return [
       { path: join(place.root, '.claude/settings.json'), holds: 'hooks', edits: [hooks] },
@@ -56,7 +56,11 @@ const RECORDED = 'Read|Write|Edit|MultiEdit|NotebookEdit|TodoWrite|TaskCreate|Ta
  * Each event with the tools it is wanted for; `alsoTools` are the names that other clients of the same plugin use. No hook
  * may fail, even if the program is gone: Copilot, which reads this file, refuses a tool whose hook fails.
  */
-export function claudeEvents(hook: string, alsoTools: { commands: string; others: string } | null = null) {
+export function claudeEvents(
+  hook: string,
+  alsoTools: { commands: string; others: string } | null = null,
+  platform = 'linux',
+) {
   const commands = ['Bash', ...(alsoTools ? [alsoTools.commands] : [])].join('|');
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact|fork',
@@ -71,5 +75,7 @@ export function claudeEvents(hook: string, alsoTools: { commands: string; others
     StopFailure: null,
     SessionEnd: null,
   };
-  return matchedHooks(matchers, (event) => ({ command: `${hook} claude ${event} || true`, timeout: 10 }));
+  // PowerShell 5 does not know `||`; there the launcher, which ends with 0, is enough.
+  const guard = platform === 'win32' ? '' : ' || true';
+  return matchedHooks(matchers, (event) => ({ command: `${hook} claude ${event}${guard}`, timeout: 10 }));
 }

@@ -15,7 +15,7 @@ export const hooks: ClientHooks = {
   hasPressureInTranscript: true,
 };
 
-/** Its hooks report the output of a command only, and nothing at all of one that goes on after its tool call. */
+/** Its hooks report the output of a command only, and nothing at all of one that runs on after its tool call. */
 function commandEndIn(entry: JsonObject): CommandEnd | null {
   const payload = objectOf(entry['payload']);
   const item = objectOf(payload['item']);

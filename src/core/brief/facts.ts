@@ -222,7 +222,7 @@ export type Open =
   | { is: 'conflict'; id: string; at: string; path: string; kind: ConflictKind }
   | { is: 'session'; who: Who; at: string; steps: readonly string[]; files: readonly string[] };
 
-/** What the next action is made of, besides the facts above. */
+/** What the next action is made of, in addition to the facts above. */
 export interface NextFacts {
   /** In the words of an agent or a person, after the last request. */
   declared: { by: string; at: string; text: string } | { file: string; at: string; text: string } | null;

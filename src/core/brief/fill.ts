@@ -41,14 +41,14 @@ export function fill(
   const frame = scale(fixedLines);
   const roomTokens = Math.max(0, limits.hardTokens - tokensOf(frame));
   /** What the brief has beside a section. */
-  const besides = (one: Filled | null): Size => {
+  const without = (one: Filled | null): Size => {
     const size = { ...frame };
     for (const other of filled) if (other !== one) add(size, other.size);
     return size;
   };
   /** Whether the whole brief is within the limit if a section has this size. */
   const fits = (one: Filled | null, size: Size, mostTokens: number): boolean => {
-    const whole = besides(one);
+    const whole = without(one);
     add(whole, size);
     return whole.chars <= limits.chars && tokensOf(whole) <= mostTokens;
   };
@@ -71,7 +71,7 @@ export function fill(
     grew = false;
     for (const one of byOrder) {
       const before = refused.get(one);
-      const others = besides(one);
+      const others = without(one);
       if (one.isDropped || (before && others.hundredths >= before.hundredths && others.chars >= before.chars)) continue;
       if (takeNext(one, (size) => fits(one, size, limitOf(one)), BRIEF_CHARS)) grew = true;
       else refused.set(one, others);

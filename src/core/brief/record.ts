@@ -61,7 +61,7 @@ export function lastTurn(
   return last ? recordOf(state, last) : null;
 }
 
-/** A window in which nothing was asked is no work, and neither is a session that another process of it continued at once. */
+/** A window in which nothing was asked is not work, and neither is a session that another process of it continued at once. */
 const hasWorked = ({ turn, isResting, seenAt, startedAt, status }: Session): boolean =>
   status !== 'superseded' && (turn !== null || !isResting || seenAt !== startedAt);
 

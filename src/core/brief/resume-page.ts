@@ -20,7 +20,7 @@ export interface PageOrigin {
   at: string;
 }
 
-/** The event that a page is from; null if the text is no such page. */
+/** The event that a page is from; null if the text is not such a page. */
 export function originOf(page: string): PageOrigin | null {
   const [, version, run = '', when = ''] = LAST_LINE.exec(page) ?? [];
   return version === undefined ? null : { run, version: Number(version), at: when };

@@ -22,7 +22,7 @@ export function applyTurn(state: State, event: EventOf<'turn.began' | 'turn.ende
     touch('turn', rowId(after.turn), rowOf(before.turn, after.turn), { id: rowId(after.turn), ...after.turn });
 }
 
-/** A command that goes on after the turn it began in runs in the background, however it was started. */
+/** A command that runs on after the turn it began in is in the background, however it was started. */
 function outliveTurn(state: State, id: string, touch: AddTouch): void {
   const before = state.effects.get(id);
   if (!before || before.background) return;
@@ -64,7 +64,7 @@ export function openTurn(state: State, event: Event, session: string, began: Beg
   if (present?.parent === null || !present) state.turn = turn;
 }
 
-/** A command to the client is no request, and neither is "continue" alone. */
+/** A command to the client is not a request, and neither is "continue" alone. */
 function keepRequest(state: State, { kind, request, session, beganAt: at, version }: Turn): void {
   if (request === null || kind === 'command' || state.sessions.get(session)?.parent) return;
   const question = kind === 'answer' && state.turn?.asks && state.turn.said ? questionIn(state.turn.said) : null;

@@ -228,7 +228,7 @@ export const eventBodies = {
     said: v.optional(Sentence),
     /** The last words ask the user something. */
     asks: v.optional(v.boolean()),
-    /** Effects that go on after the turn. */
+    /** Effects that run on after the turn. */
     background: v.optional(v.array(Label)),
     /** Why a turn failed. */
     failure: v.optional(v.object({ reason: v.picklist(['rate-limit', 'error']), message: Sentence })),
@@ -297,7 +297,7 @@ export const eventBodies = {
     key: v.optional(Label),
     step: v.optional(StepKey),
     owner: v.optional(Owner),
-    /** It goes on after the tool call, and after the turn. */
+    /** It runs on after the tool call, and after the turn. */
     background: v.optional(v.boolean()),
     /** It shows the user a question or a plan; its end is the answer. */
     asks: v.optional(v.picklist(['question', 'plan'])),

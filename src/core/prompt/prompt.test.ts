@@ -329,7 +329,7 @@ describe('what clients add to a prompt', () => {
     expect(cleanPrompt('Say <b>hello</b>\nto all').text).toBe('Say <b>hello</b>\nto all');
   });
 
-  it('is no request, whatever stands in it', () => {
+  it('is not a request, whatever stands in it', () => {
     expect(readPrompt('<system-reminder>continue</system-reminder> Add a footer').is).toBe('request');
   });
 });

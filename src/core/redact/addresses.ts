@@ -8,7 +8,7 @@ export function addressRules(): Rule[] {
       kind: 'password in address',
       hint: String.raw`:\/\/[^\s:/@]{0,100}:`,
       pattern: () => /(:\/\/[^\s:/@"'`<>]{0,100}:)([^\s/"'`<>]{1,200})(@)/g,
-      // A port with something behind it that has an @ is no password.
+      // A port with something behind it that has an @ is not a password.
       isSecret: (secret) => !isPlaceholder(secret) && !/^\d{1,5}[?#,]/.test(secret),
     },
     {

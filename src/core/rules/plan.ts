@@ -25,7 +25,7 @@ export function addSteps(context: RuleContext, { steps }: CommandOf<'plan.add'>)
   return open ? [...reviveRun(context, 'The plan grew.'), ...made] : [...made, ...finishRun(context, [])];
 }
 
-/** A step that is no entry of a to-do list is a plan made on purpose. */
+/** A step that is not an entry of a to-do list is a plan made on purpose. */
 function becomesPlanned({ state }: RuleContext, steps: readonly PlannedStep[]): Draft[] {
   const isPlan = state.run?.kind === 'ad-hoc' && steps.some(({ key }) => !isTodo(key));
   return isPlan ? [draft('run.amended', { kind: 'planned' })] : [];
@@ -112,7 +112,7 @@ export function removeStep(context: RuleContext, { step: key }: CommandOf<'plan.
       `${stepName(step)} is ${status.replace('_', ' ')}: only a pending step leaves the plan.`,
       {
         hints: [
-          `What was done stays in the journal. A person can skip a step with \`holdfast skip ${step.key} --reason …\`.`,
+          `What was done stays in the journal. A person can skip a step with \`holdfast skip ${step.key} "why"\`.`,
         ],
       },
     );

@@ -4,7 +4,7 @@ import type { Session, State, Step } from '../fold/state.ts';
 import type { RowKind, Rows } from '../fold/touch.ts';
 import type { Draft, Event, EventBody, EventType } from '../journal/event.ts';
 import { type Liveness, leaseEnd } from '../views/liveness.ts';
-import { isDone, type PlanView, planView, type StepView } from '../views/plan.ts';
+import { isDone, type PlanView, planView, readySteps, type StepView } from '../views/plan.ts';
 import type { Actor, Basis, Scope } from '../words.ts';
 import { moveOf, movesFrom, type Noun } from './lifecycle.ts';
 
@@ -87,11 +87,17 @@ export function heldStep(context: RuleContext, reference: string | undefined): S
   const held = stepsHeld(context);
   const [only, ...others] = held;
   if (!only) {
+    const isPerson = context.actor.kind === 'person';
     const elsewhere = [...state.steps.values()].filter((step) => step.holder);
     throw new Fault('not_found', `${whoIs(context)} holds no step.`, {
       hints: [
         ...elsewhere.slice(0, 3).map((step) => `\`${step.key}\` is held by ${step.holder?.agent}.`),
-        'Take a step with `holdfast start KEY`; `holdfast status` shows what is ready.',
+        ...readySteps(context.plan)
+          .slice(0, 3)
+          .map(({ step }) =>
+            isPerson ? `Finish one: \`holdfast done ${step.key}\`` : `Take one: \`holdfast start ${step.key}\``,
+          ),
+        'See the plan with `holdfast plan`.',
       ],
     });
   }
@@ -185,9 +191,7 @@ export function heldBy(context: RuleContext, step: Step, holder: Session): Fault
   const until = leaseEnd(holder, context);
   return new Fault('held', `${stepName(step)} is held by ${holder.agent} (${holder.id}) until ${until}.`, {
     hints: [
-      'Wait for it with `holdfast wait --for ' +
-        step.key +
-        '`, or take another step: `holdfast status` shows what is ready.',
+      `Wait for it with \`holdfast wait ${step.key}\`, or take another step: \`holdfast start\` lists what is ready.`,
       `If ${holder.agent} is gone, its lease ends by itself; a person can hand the step over with \`holdfast release ${step.key}\`.`,
     ],
     data: { step: step.key, session: holder.id, agent: holder.agent, until, claim: step.holder?.claim ?? null },
@@ -207,7 +211,7 @@ export function stepHints(step: Step, status: string): string[] {
       return [`Try again with \`holdfast retry ${step.key}\`, or a person skips it.`];
     case 'completed':
     case 'skipped':
-      return [`To do it again: \`holdfast reopen ${step.key} --reason …\`.`];
+      return [`To do it again: \`holdfast reopen ${step.key} "why"\`.`];
     default:
       return [];
   }

@@ -37,7 +37,7 @@ export function abortRun(context: RuleContext, { reason }: CommandOf<'run.abort'
   const { run, items } = context.state;
   if (!run) return [];
   mustAllow('run', `Run ${quoted(run.id)}`, run.status, 'abandon');
-  mustBePerson(context, 'abort a run', 'holdfast abort --reason …');
+  mustBePerson(context, 'abort a run', 'holdfast abort "why"');
   const errors = [...items.values()].filter((item) => item.kind === 'error');
   return [
     ...errors.map((item) =>

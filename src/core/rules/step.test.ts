@@ -47,7 +47,7 @@ describe('starting a step', () => {
     const fault = run.refusal(bob, start('p1'));
     expect(fault.code).toBe('held');
     expect(fault.data).toMatchObject({ step: 'p1', session: 'S-1', agent: 'ada', until: '2026-01-02T10:30:00.000Z' });
-    expect(fault.hints.join()).toContain('holdfast wait --for p1');
+    expect(fault.hints.join()).toContain('holdfast wait p1');
   });
 
   it('waits for the steps it comes after', () => {

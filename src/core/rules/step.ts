@@ -120,7 +120,7 @@ export function skipStep(context: RuleContext, { step: key, reason }: CommandOf<
       },
     );
   }
-  mustBePerson(context, 'skip a step', `holdfast skip ${view.step.key} --reason …`);
+  mustBePerson(context, 'skip a step', `holdfast skip ${view.step.key} "why"`);
   const skipped = leaves.filter((leaf) => !isDone(leaf.status));
   if (skipped.length === 0)
     mustAllow('step', stepName(view.step), view.status, 'skip', stepHints(view.step, view.status));

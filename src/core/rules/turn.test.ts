@@ -46,7 +46,7 @@ describe('a turn', () => {
     expect(run.when(ada, begin('Neither')).types).toEqual(['turn.ended', 'effect.ended', 'turn.began']);
   });
 
-  it('that is over lets its session end without a crash, also while a command goes on in the background', () => {
+  it('that is over lets its session end without a crash, also while a command runs in the background', () => {
     const run = inSession().given(ada, begin('One'));
     run.given(ada, { type: 'effect.begin', name: 'npm run dev', class: 'unknown', background: true }, {
       ...end,

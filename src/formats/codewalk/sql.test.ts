@@ -79,7 +79,7 @@ INSERT INTO "initiative_decisions" VALUES('Use ''rows''','d1','init-1',NULL);
 insert or replace into main.session_history (initiative_id, id, context_usage, started_at) values
   ('init-1', 's1', -0.45e0, 1705276800), /* two */ ('init-1', 's2', .5, null);
 CREATE INDEX x ON initiative_decisions (id);
-INSERT INTO somebody_else VALUES ('initiative_state', ';');
+INSERT INTO someone_else VALUES ('initiative_state', ';');
 COPY public.initiative_blockers (id, initiative_id, status, description, identified_at) FROM stdin;
 b1\tinit-2\tactive\tTwo\\nlines\\tand a tab\t1705276800
 b2\tinit-2\tresolved\t\\N\t\\N

@@ -11,7 +11,7 @@ export function outline(page: string): Block[] {
   const blocks: Block[] = [];
   let fence: string | null = null;
   let isComment = false;
-  // A paragraph goes on in the next line; a blank line ends it.
+  // A paragraph continues in the next line; a blank line ends it.
   let isOpen = false;
   for (let at = frontMatterEnd(lines); at < lines.length; at++) {
     const written = (lines[at] ?? '').replaceAll('\t', '    ');

@@ -1,17 +1,21 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
+import { clients, isClient } from '../../clients/index.ts';
 import { originOf } from '../../core/brief/resume-page.ts';
 import { ACCEPTING, historyLines } from '../../core/brief/sections/history.ts';
 import { asFault, notFound } from '../../core/fault.ts';
 import { type Line, quote } from '../../core/line.ts';
 import { ERASED } from '../../core/text.ts';
+import { inWords, msBetween } from '../../core/time.ts';
 import { damageInLog } from '../../store/sqlite/log-check.ts';
 import { INBOX, listReports, MOST_REPORTS } from '../../workspace/inbox.ts';
 import { isFile, pathExists, readDamaged } from '../../workspace/read.ts';
+import { openStateFolder, thisUser } from '../../workspace/state/folder.ts';
+import { isOffEverywhere } from '../../workspace/state/recording.ts';
 import { currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { examineFiles } from '../files/parts/repair.ts';
-import { inspectInstallations } from '../install/parts/inspect.ts';
+import { InstalledClient, inspectInstallations } from '../install/parts/inspect.ts';
 import { acceptHistory, comparedRuns, lookAtHistory } from '../journal/parts/known-heads.ts';
 import { defineOperation, described, lineText } from '../operation.ts';
 import { saveSnapshot, snapshotPath } from '../snapshot/parts/file.ts';
@@ -31,6 +35,7 @@ export const doctor = defineOperation({
   by: 'person',
   local: ['path', 'repair', 'acceptHistory'],
   words: ['path'],
+  counts: true,
   examples: ['holdfast doctor', 'holdfast doctor .planning', 'holdfast doctor agent-output/shop --repair'],
   input: v.object({
     path: v.optional(
@@ -60,6 +65,9 @@ export const doctor = defineOperation({
     compared: v.optional(v.number()),
     /** What a person has just accepted. */
     accepted: v.optional(v.array(lineText)),
+    /** The clients that are set up here; absent where the installation was not looked at. */
+    clients: v.optional(v.array(InstalledClient)),
+    now: v.optional(v.string()),
   }),
   async run(context, { path, repair = false, rebuild, acceptHistory: accepts = false }) {
     if (path !== undefined) {
@@ -67,6 +75,8 @@ export const doctor = defineOperation({
       if (!pathExists(file)) throw notFound('path', path, [], 'Give an existing folder or file.');
       return { data: { findings: await examineFiles(context, file, repair), runs: [], store: path } };
     }
+    if (!context.workspace())
+      return { data: await examineInstallation(context, { findings: [], runs: [], store: '' }) };
     const file = context.journalFile();
     const damage = file === null ? null : damageInLog(`${file}-wal`);
     // If SQLite opened the journal, it would drop everything after the damage.
@@ -75,7 +85,8 @@ export const doctor = defineOperation({
       const accepted = accepts ? await acceptHistory(context) : null;
       const data = await examineJournal(context, rebuild ?? false);
       if (accepts) data.accepted = accepted ? historyLines(accepted, context.now()) : [];
-      data.findings.push(...(await inspectInstallations(context)), ...oldMentions(context), ...fullInbox(context));
+      await examineInstallation(context, data);
+      data.findings.push(...oldMentions(context), ...fullInbox(context));
       const isDamaged = data.findings.some(({ code }) => code === 'store' || code === 'chain');
       if (!repair || !isDamaged || file === null) return { data };
       return await damagedJournal(context, file, repair, []);
@@ -87,7 +98,7 @@ export const doctor = defineOperation({
       ]);
     }
   },
-  say: ({ findings, runs, store, compared, accepted }, pen) =>
+  say: ({ findings, runs, store, compared, accepted, clients, now }, pen) =>
     [
       ...(accepted ?? []).map((sentence) => `Accepted: ${sentence.replace(ACCEPTING, '')}`),
       accepted?.length === 0 ? 'There was nothing to accept.' : '',
@@ -101,17 +112,45 @@ export const doctor = defineOperation({
       ...findings.map(
         ({ level, at, message }) => `${level === 'error' ? pen.bad('error') : pen.warn('warning')} ${at}: ${message}`,
       ),
-      findings.some((finding) => finding.level === 'error') ? '' : pen.good(`${store} is unbroken.`),
+      store === '' ? 'Nothing is recorded here yet.' : '',
+      store === '' || findings.some((finding) => finding.level === 'error') ? '' : pen.good(`${store} is unbroken.`),
       compared === undefined || runs.length === 0
         ? ''
         : `${compared} of ${runs.length} ${runs.length === 1 ? 'run' : 'runs'} could be compared with the last event that this machine remembers.`,
+      ...(clients ?? []).map((client) => installedLine(client, now ?? '')),
+      clients?.length === 0 ? 'No client is set up, so only commands are recorded: `holdfast install claude`.' : '',
     ]
       .filter((line) => line !== '')
       .join('\n'),
   verdict: ({ findings }) => (findings.some((finding) => finding.level === 'error') ? 4 : 0),
 });
 
-/** Instructions to an agent that name the file of version 0.1, which is no longer written. */
+/** Says which clients are set up, and why nothing would be recorded although one is. */
+async function examineInstallation(context: Context, data: Examined): Promise<Examined> {
+  const { findings, clients } = await inspectInstallations(context);
+  data.findings.push(...findings);
+  Object.assign(data, { clients, now: context.now() });
+  if (context.environment === undefined) return data;
+  const warn = (code: string, at: string, message: string) =>
+    data.findings.push({ code, level: 'warning', at, message });
+  if (isOffEverywhere(openStateFolder(thisUser())))
+    warn('capture.off', 'capture', 'Recording is off in all folders: `holdfast capture on --everywhere`.');
+  else if (context.workspace()?.config.capture?.off === true)
+    warn('capture.off', 'capture', 'Recording is off here: `holdfast capture on`.');
+  return data;
+}
+
+/** `Claude Code is set up for all your projects; it last reported from here 3 min ago.` */
+function installedLine({ client, scope, reportedAt }: InstalledClient, now: string): string {
+  const title = isClient(client) ? clients[client].title : client;
+  const where = scope === 'user' ? 'for all your projects' : 'in this project';
+  const last =
+    reportedAt === null
+      ? 'it has not reported from here yet: use it here once, then run `holdfast doctor` again'
+      : `it last reported from here ${inWords(msBetween(reportedAt, now))} ago`;
+  return `${title} is set up ${where}; ${last}.`;
+}
+
 /** Hooks drop their reports while so many wait. */
 function fullInbox(context: Context): Finding[] {
   const files = context.workspace()?.files;
@@ -121,6 +160,7 @@ function fullInbox(context: Context): Finding[] {
   return [{ code: 'inbox.full', level: 'warning', at: INBOX, message }];
 }
 
+/** Instructions to an agent that name the file of version 0.1, which is no longer written. */
 function oldMentions(context: Context): Finding[] {
   const tree = context.workspace()?.tree;
   if (tree === undefined) return [];
@@ -138,6 +178,8 @@ interface Examined {
   store: string;
   compared?: number;
   accepted?: Line[];
+  clients?: InstalledClient[];
+  now?: string;
 }
 
 function inLog(file: string, message: string): Finding {
@@ -170,9 +212,10 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
   const only = context.run === undefined ? undefined : await currentRun(context);
   const heads = await engine.heads(only !== undefined ? { run: only } : workspace === undefined ? {} : { workspace });
   const runs: { run: string; events: number; records?: number; unchanged?: boolean }[] = [];
-  for (const { run } of heads) {
+  for (const { run, version } of heads) {
     findings.push(...(await lostSnapshots(context, run, rebuild ?? false)));
-    const before = await maintenance.audit(run);
+    const shown = (doing: string) => (done: number) => context.progress?.({ doing, done, total: version, at: run });
+    const before = await maintenance.audit(run, shown('Checking'));
     findings.push(...lostEnd(context, run, before.events));
     findings.push(
       ...before.chain.map(
@@ -198,7 +241,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
       runs.push({ run, events: before.events });
       continue;
     }
-    const { events, records } = await maintenance.rebuild(run);
+    const { events, records } = await maintenance.rebuild(run, shown('Rebuilding'));
     const after = await maintenance.audit(run);
     findings.push(...after.derived.map((message): Finding => ({ code: 'derived', level: 'error', at: run, message })));
     findings.push(

@@ -67,7 +67,7 @@ const Resumed = typed<Resumed>(
 
 export const resume = defineOperation({
   name: 'resume',
-  summary: 'Show the current position, the next action and what must be known.',
+  summary: 'Show the brief that the next session gets: what was asked, what changed, what is next.',
   scope: 'read',
   local: ['probe'],
   examples: ['holdfast resume', 'holdfast resume 76c215', 'holdfast resume --budget 1000 --json'],

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { Fault } from '../../core/fault.ts';
 import type { Handoff, Session } from '../../core/fold/state.ts';
 import { joined, type Line, line, id as ownId } from '../../core/line.ts';
 import { ActorName, Text } from '../../core/text.ts';
 import { runProgram } from '../../workspace/program.ts';
 import { shownPath } from '../../workspace/workspace.ts';
-import { act, currentRun } from '../act.ts';
+import { act, currentRun, currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { attachmentFields, renderAttachment } from '../mail/parts/attachment.ts';
@@ -55,6 +56,7 @@ export const handoff = defineOperation({
     version: v.number(),
   }),
   async run(context, { to, from, message, launch, start, payload, payloadText }) {
+    if (from === undefined) await mustBeSession(context, to);
     if (launch || start) await (await import('./parts/launch.ts')).mustKnowClient(to);
     const earlier = from === undefined ? null : await lastSnapshotOf(context, from);
     const about = { subject: `handoff to ${to}`, type: 'handoff-ready' } as const;
@@ -91,6 +93,26 @@ export const handoff = defineOperation({
   say: ({ id, to, from, steps, snapshot, message, launch }, pen) =>
     sayOffer({ id, to, from, steps, snapshot, message, launch }, pen),
 });
+
+/** A person has no work of their own to offer: they name the session whose work it is. */
+async function mustBeSession(context: Context, to: string): Promise<void> {
+  if (context.identity.actor.kind !== 'person') return;
+  const { steps } = await currentState(context);
+  const held = [...steps.values()].filter(
+    ({ status, lastSession }) => status === 'in_progress' && lastSession !== null,
+  );
+  throw new Fault('usage', '`handoff` needs --from: the session whose work is handed over.', {
+    hints:
+      held.length > 0
+        ? held
+            .slice(0, 6)
+            .map(
+              ({ key, lastSession, lastAgent }) =>
+                `\`holdfast handoff ${to} --from ${lastSession}\`  ${lastAgent ?? ''} in ${key}`,
+            )
+        : ['No session holds a step. `holdfast sessions` lists them all.'],
+  });
+}
 
 interface OfferMade {
   id: string;

@@ -1,4 +1,5 @@
-import { type ClientName, clientNames, installOf } from '../../clients/index.ts';
+import * as v from 'valibot';
+import { type ClientName, clientNames, clients, installOf } from '../../clients/index.ts';
 import type { WantedFile } from '../../clients/installation.ts';
 import { Fault } from '../../core/fault.ts';
 import { findProgram } from '../../workspace/program.ts';
@@ -11,11 +12,13 @@ export const install = defineOperation({
   name: 'install',
   summary: 'Set up Holdfast in a client: hooks, MCP server, skills, instructions.',
   ...installFields,
-  examples: ['holdfast install claude', 'holdfast install all --dry-run', 'holdfast install codex --user'],
-  async run(context, input) {
+  input: v.object({ ...installFields.input.entries, client: v.optional(installFields.input.entries.client) }),
+  examples: ['holdfast install claude', 'holdfast install all --dry-run', 'holdfast install codex --project'],
+  async run(context, { client, ...input }) {
     const scope = scopeOf(input);
     const place = findPlace(context, scope);
-    const names = input.client === 'all' ? await findClients(place) : [input.client];
+    if (client === undefined) throw notNamed(await findClients(place));
+    const names = client === 'all' ? await findClients(place) : [client];
     if (names.length === 0) throw nothingFound();
     const wanted = await wantedBy(names, place);
     const steps = scope === 'project' && findProgram('holdfast', place.root) === null ? [NOT_FOUND] : [];
@@ -24,9 +27,8 @@ export const install = defineOperation({
       ...(isTemporary(place.program)
         ? ['Holdfast runs from the cache of npx, which may be cleared. `npm install -g holdfast` keeps it.']
         : []),
-      ...(scope === 'project'
-        ? ['To share it, commit these files; a teammate without Holdfast sees at most a warning.']
-        : []),
+      ...(scope === 'project' ? ['To share it, commit these files; teammates without Holdfast are not affected.'] : []),
+      ...(scope === 'user' && input.dryRun !== true ? [completionLine(place.environment['SHELL'] ?? ''), USAGE] : []),
     ];
     if (input.dryRun !== true) ensureWorkspace(context, place);
     return withManifest(context, place, input.dryRun === true, async (open) => {
@@ -48,7 +50,28 @@ export const install = defineOperation({
 
 /** A path of this machine does not belong into settings that are shared. */
 const NOT_FOUND =
-  'The settings of this project call `holdfast-hook` from your search path, where it is not. `npm install -g holdfast` puts it there; `holdfast install CLIENT --user` works without.';
+  'The settings of this project call `holdfast-hook` from your search path, where it is not. `npm install -g holdfast` puts it there; `holdfast install CLIENT` works without.';
+
+const USAGE =
+  'Now work as usual: each git repository gets its own record, inside `.git`. `holdfast doctor` says whether it works, `holdfast capture off` stops it in a repository.';
+
+/** The one line that switches completions on; `holdfast completion` names it for each shell. */
+function completionLine(shell: string): string {
+  if (/fish$/.test(shell)) return 'Completions: holdfast completion fish > ~/.config/fish/completions/holdfast.fish';
+  if (/zsh$/.test(shell)) return `Completions: echo 'source <(holdfast completion zsh)' >> ~/.zshrc`;
+  return `Completions: echo 'eval "$(holdfast completion bash)"' >> ~/.bashrc`;
+}
+
+function notNamed(found: readonly ClientName[]): Fault {
+  const shown = found.length > 0 ? found : clientNames;
+  return new Fault('usage', '`install` needs a client.', {
+    hints: [
+      found.length > 0 ? 'Found here:' : 'None was found here; choose the one you will use:',
+      ...shown.map((name) => `\`holdfast install ${name}\`  ${clients[name].title}`),
+    ],
+    data: { found, clients: clientNames },
+  });
+}
 
 async function findClients(place: ReturnType<typeof findPlace>): Promise<ClientName[]> {
   const found: ClientName[] = [];

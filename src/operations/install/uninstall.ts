@@ -1,15 +1,17 @@
 import { type ClientName, clientNames, installOf } from '../../clients/index.ts';
 import type { WantedFile } from '../../clients/installation.ts';
+import type { Context } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import { applyChanges, type FileChange, keyOf, type OpenManifest, pathOf, planUninstall } from './parts/apply.ts';
-import { filesFor, findPlace } from './parts/place.ts';
+import { hasManifest } from './parts/manifest.ts';
+import { filesFor, findPlace, manifestFolder } from './parts/place.ts';
 import { changesOf, installFields, reportOf, sayFiles, scopeOf, withManifest } from './parts/report.ts';
 
 export const uninstall = defineOperation({
   name: 'uninstall',
   summary: 'Remove Holdfast from a client; a file that was not edited since is restored as it was.',
   ...installFields,
-  examples: ['holdfast uninstall claude', 'holdfast uninstall all --user'],
+  examples: ['holdfast uninstall claude', 'holdfast uninstall all --project'],
   async run(context, input) {
     const place = findPlace(context, scopeOf(input));
     const names = input.client === 'all' ? [...clientNames] : [input.client];
@@ -20,12 +22,19 @@ export const uninstall = defineOperation({
         applyChanges(open, planned);
         for (const name of names) delete open.manifest.clients[name];
       }
-      const data = { ...reportOf(place, reported, planned, input.dryRun === true), steps: [], notes: [] };
+      const elsewhere = place.scope === 'user' && planned.length === 0 ? inProject(context, input.client) : [];
+      const data = { ...reportOf(place, reported, planned, input.dryRun === true), steps: elsewhere, notes: [] };
       return { data, changed: changesOf(planned, input.dryRun === true) };
     });
   },
   say: (data, pen) => sayFiles(data, pen, 'Removed from'),
 });
+
+/** Where to remove it, if it is installed in this project only. */
+function inProject(context: Context, client: string): string[] {
+  const folder = manifestFolder(context, findPlace(context, 'project'));
+  return hasManifest(folder) ? [`It is installed in this project: \`holdfast uninstall ${client} --project\`.`] : [];
+}
 
 /** Takes the files of the manifest and, where there is none, as in a clone, those with entries of ours. */
 async function planAll(

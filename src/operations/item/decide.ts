@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { State } from '../../core/fold/state.ts';
 import { line, id as ownId } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { DecisionType } from '../../core/words.ts';
@@ -6,6 +7,7 @@ import { act, currentState, idInEvents, inRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { affects, label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
+import { warnOfKeys } from './parts/named.ts';
 
 export const Made = v.object({ id: v.string(), run: v.string(), version: v.number() });
 
@@ -36,7 +38,9 @@ export const decide = defineOperation({
   output: Made,
   async run(given, { type, context: topic, ...body }) {
     const context = await inRun(given);
-    const about = topic ?? (await topicOf(context));
+    const state = await currentState(context);
+    warnOfKeys(context, state, body.affects);
+    const about = topic ?? topicOf(context, state);
     const done = await act(context, { type: 'decision.make', decisionType: type, context: about, ...body });
     return { data: { id: idInEvents(done) ?? '', run: done.run, version: done.state.version }, changed: done.changed };
   },
@@ -44,8 +48,7 @@ export const decide = defineOperation({
 });
 
 /** The step that the caller's session holds, if it is one, else the run. */
-async function topicOf(context: Context): Promise<string> {
-  const { run, steps } = await currentState(context);
+function topicOf(context: Context, { run, steps }: State): string {
   const { session, actor } = context.identity;
   const held = [...steps.values()].filter(({ holder, status }) => {
     if (status !== 'in_progress' || holder === null) return false;

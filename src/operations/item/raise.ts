@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { line, id as ownId, word } from '../../core/line.ts';
 import { ActorName, Sentence, StepKey, Text } from '../../core/text.ts';
 import { ErrorType, ItemKind, Severity } from '../../core/words.ts';
-import { act, idInEvents } from '../act.ts';
+import { act, currentState, idInEvents, inRun } from '../act.ts';
 import { affects, label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { Made } from './decide.ts';
+import { inQuotes, warnOfKeys } from './parts/named.ts';
 
 export const raise = defineOperation({
   name: 'raise',
@@ -17,6 +18,10 @@ export const raise = defineOperation({
     'holdfast raise blocker "OAuth credentials from the client" --affects p3',
     'holdfast raise question "Rotate on every use?" --to ana',
   ],
+  suggest: async (_, { kind, text }) => {
+    const words = text ?? (ItemKind.options.some((one) => one === kind) ? undefined : kind);
+    return ItemKind.options.map((one) => `\`holdfast raise ${one} ${inQuotes(words)}\``);
+  },
   input: v.object({
     kind: described(ItemKind, 'What it is.'),
     text: described(Sentence, 'What is open.'),
@@ -30,7 +35,9 @@ export const raise = defineOperation({
     due: v.optional(described(label, 'Due date.')),
   }),
   output: v.object({ ...Made.entries, kind: v.string(), status: v.string() }),
-  async run(context, { kind, type, ...body }) {
+  async run(given, { kind, type, ...body }) {
+    const context = await inRun(given);
+    warnOfKeys(context, await currentState(context), body.affects);
     const done = await act(context, { type: 'item.raise', kind, errorType: type, ...body });
     const id = idInEvents(done) ?? '';
     return {

@@ -16,6 +16,7 @@ export const journalImport = defineOperation({
   by: 'person',
   local: true,
   words: ['file'],
+  counts: true,
   examples: ['holdfast journal import auth.jsonl', 'holdfast journal import auth.jsonl --store postgres://db/holdfast'],
   input: v.object({ file: described(v.string(), 'A file that `journal export` wrote.') }),
   output: v.object({ run: v.string(), events: v.number(), taken: v.number(), version: v.number() }),
@@ -32,8 +33,16 @@ export const journalImport = defineOperation({
     const sha256 = (await hashArtifact(dirname(file), basename(file))).sha256 ?? 'unknown';
     const importer = isOwn ? undefined : { at: now(), actor, evidence, file: sha256 };
     const importing = await (await maintenance()).openImport(header.run, importer);
-    await readJournalFile(file, (event) => importing.compare(event));
-    await readJournalFile(file, (event) => importing.add(event));
+    const shown = (doing: string, { version: done }: Event): void =>
+      context.progress?.({ doing, done, total: header.events, at: header.run });
+    await readJournalFile(file, (event) => {
+      shown('Comparing', event);
+      return importing.compare(event);
+    });
+    await readJournalFile(file, (event) => {
+      shown('Importing', event);
+      return importing.add(event);
+    });
     const { added: taken, version, workspace } = await importing.finish();
     const here = context.workspace()?.ids;
     if (here !== undefined && !here.includes(workspace)) {

@@ -45,6 +45,8 @@ export const planImport = defineOperation({
       data: {
         run: context.run,
         added: steps.filter((step) => !isKnown(step)).length,
+        addedLeaves: leavesOf(steps).filter((step) => !isKnown(step)).length,
+        leaves: leavesOf([...state.steps.values()]).length,
         changedSteps: done?.changedSteps ?? 0,
         missing: source.isPreset
           ? []
@@ -66,6 +68,12 @@ export const planImport = defineOperation({
   },
   say: sayImported,
 });
+
+/** Those without steps below them: what is worked on, and what progress counts. */
+function leavesOf<Step extends { key: string; parent?: string | null | undefined }>(steps: readonly Step[]): Step[] {
+  const parents = new Set(steps.map(({ parent }) => parent));
+  return steps.filter(({ key }) => !parents.has(key));
+}
 
 const treeOf = (context: Context): string => context.workspace()?.tree ?? context.dir;
 

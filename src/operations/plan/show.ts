@@ -36,7 +36,7 @@ export const planShow = defineOperation({
   say: ({ steps }, pen) =>
     steps.length > 0
       ? joined(planTree(steps, pen), '\n')
-      : line`There is no plan yet: \`holdfast plan add KEY TITLE\`.`,
+      : line`There is no plan: \`holdfast add "Title"\` adds a step, \`holdfast import FILE\` many.`,
 });
 
 export function stepLines(plan: PlanView): StepLine[] {
@@ -61,8 +61,11 @@ const glyphs: Readonly<Record<string, Line>> = {
   skipped: line`–`,
 };
 
-export function planTree(steps: readonly StepLine[], pen: Pen): Line[] {
-  const width = Math.min(24, Math.max(0, ...steps.map((step) => step.key.length)));
+export function planTree(
+  steps: readonly StepLine[],
+  pen: Pen,
+  width = Math.min(24, Math.max(0, ...steps.map((step) => step.key.length))),
+): Line[] {
   return steps.map((step) => {
     const glyph = glyphs[step.status] ?? line`?`;
     const painted = step.status === 'completed' ? pen.good(glyph) : step.status === 'failed' ? pen.bad(glyph) : glyph;

@@ -8,6 +8,9 @@ export const abort = defineOperation({
   summary: 'Abandon a run, with a reason (people only).',
   scope: 'maintain',
   by: 'person',
+  words: ['reason'],
+  synonyms: { reason: ['why'] },
+  examples: ['holdfast abort "the customer left" --run login'],
   input: v.object({ reason }),
   output: v.object({ run: v.object({ id: v.string(), status: v.string() }), version: v.number() }),
   async run(context, { reason: why }) {

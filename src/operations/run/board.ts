@@ -98,7 +98,7 @@ function sayRow({ id, title, standing, progress, waiting }: Row, pen: Pen): stri
   const { word, why } = standing;
   const paint = isFine(word) ? pen.good : word === 'cut off' ? pen.bad : pen.warn;
   return [
-    `${pen.bold(id)} ${paint(word)}${why ? pen.dim(` ${oneLine(why, 80)}`) : ''}  ${progress.percent} %  ${oneLine(title, 60)}`,
+    `${pen.bold(id)} ${paint(word)}${why ? pen.dim(` ${oneLine(why, 80)}`) : ''}  ${progress.total > 0 ? `${progress.done} of ${progress.total} steps  ` : ''}${oneLine(title, 60)}`,
     ...waiting.map(
       ({ kind, id: what, text }) => `    ${pen.warn('waits for a person:')} ${kind} ${what} ${oneLine(text, 80)}`,
     ),

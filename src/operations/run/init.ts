@@ -6,6 +6,7 @@ import { emptyState } from '../../core/fold/state-tables.ts';
 import type { Command, PlannedStep } from '../../core/journal/command.ts';
 import { draftSteps } from '../../core/rules/plan.ts';
 import { ActorName, isName, oneLine, Sentence, Text } from '../../core/text.ts';
+import { planView, readySteps } from '../../core/views/plan.ts';
 import type { PageStep } from '../../formats/plan/plan-page.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
 import { mustReadText } from '../../workspace/read.ts';
@@ -60,6 +61,10 @@ export const init = defineOperation({
     ),
     workspace: v.nullable(v.string()),
     steps: v.number(),
+    /** Those without steps below them: what is worked on. */
+    leaves: v.optional(v.number()),
+    /** The first step that can be taken. */
+    first: v.optional(v.nullable(v.string())),
     version: v.number(),
   }),
   async run(context, input) {
@@ -92,25 +97,28 @@ export const init = defineOperation({
         run: { ...state.run, id: run, title, status: 'active' },
         workspace: workspace?.root ?? null,
         steps: state.steps.size,
+        leaves: planView(state).leaves.length,
+        first: readySteps(planView(state))[0]?.step.key ?? null,
         version: state.version,
       },
       changed: [{ path: `run.${run}`, before: null, after: 'active' }],
     };
   },
-  say: ({ run, workspace, steps, takenOver }, pen) => {
+  say: ({ run, workspace, leaves: steps = 0, first, takenOver }, pen) => {
     if (run === null) return sayTakenOver(takenOver ?? { runs: [], kept: null });
     return [
-      `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} steps` : ''}.`,
+      `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} ${steps === 1 ? 'step' : 'steps'}` : ''}.`,
       steps > 0
-        ? `Next: ${pen.bold('holdfast status')} shows the plan, ${pen.bold('holdfast start KEY')} takes a step.`
-        : `Next: ${pen.bold('holdfast plan add KEY TITLE')} adds a step, ${pen.bold('holdfast plan import FILE')} many.`,
+        ? `Next: ${pen.bold(first ? `holdfast start ${first}` : 'holdfast plan')}`
+        : `Next: ${pen.bold('holdfast add "Title"')} adds a step, ${pen.bold('holdfast import FILE')} many.`,
     ].join('\n');
   },
 });
 
-/** A run without a title beside another tool's state is probably meant to continue that. */
+/** A run without a title beside another run or another tool's state is probably meant to continue that. */
 async function mustBeFirst(context: Context): Promise<void> {
   if (context.environment === undefined) return;
+  await mustBeNoRun(context);
   const { foreignHere, mirroringHere } = await import('../files/parts/foreign-here.ts');
   const found = await foreignHere(context);
   if (found.length === 0) return;
@@ -121,6 +129,18 @@ async function mustBeFirst(context: Context): Promise<void> {
   throw new Fault('usage', `There is state of another tool here:\n  ${found.join('\n  ')}`, {
     hints: [...first, 'Open another run: `holdfast init --title "…"`'],
     data: { found },
+  });
+}
+
+async function mustBeNoRun(context: Context): Promise<void> {
+  const workspace = context.workspace();
+  if (!workspace) return;
+  const heads = await (await context.engine()).heads({ workspace: workspace.ids, status: 'active', limit: 8 });
+  const [open] = heads.filter(({ position }) => position.facts?.isTrivial !== true);
+  if (!open) return;
+  throw new Fault('usage', `Run ${quoted(open.run)} is unfinished here: ${oneLine(open.title, 80)}`, {
+    hints: [`Continue it: \`holdfast resume --run ${open.run}\``, 'Open another run: `holdfast init --title "…"`'],
+    data: { run: open.run },
   });
 }
 

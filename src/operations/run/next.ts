@@ -22,8 +22,10 @@ const Next = v.object({
   /** What the last session wrote as its next action. */
   said: v.nullable(v.string()),
   uncertain: v.array(v.object({ id: v.string(), name: v.string() })),
-  /** How many things wait for a person. */
+  /** How many things need a person. */
   waiting: v.number(),
+  /** The first of them. */
+  needs: v.array(v.object({ kind: v.string(), id: v.string(), text: v.string() })),
   ready: v.array(Ready),
   version: v.number(),
 });
@@ -39,6 +41,7 @@ export const next = defineOperation({
     const state = await currentState(context);
     const engine = await context.engine();
     const plan = planView(state);
+    const waits = waitsForPerson(state);
     const { state: standing, word: name, why } = stateOfRun(state, await engine.liveness(state));
     const data = {
       run: state.run?.id ?? '',
@@ -49,7 +52,8 @@ export const next = defineOperation({
       total: plan.progress.total,
       said: state.next?.text ?? null,
       uncertain: standing === 'working' ? [] : uncertainIn(state),
-      waiting: waitsForPerson(state).length,
+      waiting: waits.length,
+      needs: waits.slice(0, NEEDS_SHOWN),
       ready: takeable(plan).map(({ step: { key, title }, interrupted }) => ({ key, title, interrupted })),
       version: state.version,
     };
@@ -62,21 +66,32 @@ const uncertainIn = (state: State): Next['uncertain'] =>
   [...state.effects.values()].filter(isUncertain).map(({ id, name }) => ({ id, name }));
 
 /** The command that helps most now. */
-function commandFor({ run, state, uncertain, ready, waiting, total }: Next, pen: Pen): Line {
+function commandFor({ run, state, uncertain, ready, needs, total }: Next, pen: Pen): Line {
   const [effect] = uncertain;
   const [step] = ready;
+  const [need] = needs;
   if (effect) return line`holdfast settle ${ownId(effect.id)} succeeded`;
+  const answer = need ? answerTo(need, pen) : null;
+  if (answer) return answer;
   if (step) return line`holdfast start ${pen.quote(step.key, 'name')}`;
-  if (waiting > 0) return line`holdfast items`;
   if (state === 'finished' || state === 'completed') return line`holdfast init --title "…"`;
   if (total === 0) return line`holdfast resume`;
   return line`holdfast status --run ${pen.quote(run, 'name')}`;
 }
 
+/** The command that a person answers with; null where it takes more than one. */
+function answerTo({ kind, id }: Next['needs'][number], pen: Pen): Line | null {
+  if (kind === 'question') return line`holdfast answer ${ownId(id)} "…"`;
+  if (kind === 'gate') return line`holdfast gate ${pen.quote(id, 'name')} open`;
+  if (kind === 'mail') return line`holdfast mail show ${ownId(id)}`;
+  return null;
+}
+
+const NEEDS_SHOWN = 3;
 const SHOWN = 6;
 
 function sayNext(data: Next, pen: Pen): Line {
-  const { title, run, state, why, done, total, said, uncertain, waiting, ready } = data;
+  const { title, run, state, why, done, total, said, uncertain, waiting, needs, ready } = data;
   const steps: Part = total > 0 ? line`; ${done} of ${counted(total, fixed('step'))} done` : '';
   const lines: Line[] = [
     line`${pen.bold(pen.quote(title, 'title', 80))} ${pen.dim(line`(${pen.quote(run, 'name')})`)}`,
@@ -84,7 +99,14 @@ function sayNext(data: Next, pen: Pen): Line {
   ];
   for (const { id, name } of uncertain.slice(0, 3))
     lines.push(line`  ${pen.warn(line`Outcome unknown:`)} ${ownId(id)} ${pen.quote(name, 'title', 80)}`);
-  if (waiting > 0) lines.push(line`  ${pen.warn(line`Needs you:`)} ${waiting}, see \`holdfast items\``);
+  for (const need of needs) {
+    const answer = answerTo(need, pen);
+    const how = answer === null ? '' : line`  ${pen.dim(answer)}`;
+    lines.push(
+      line`  ${pen.warn(line`Needs you:`)} ${word(need.kind)} ${pen.quote(need.id, 'name')} ${pen.quote(need.text, 'title', 80)}${how}`,
+    );
+  }
+  if (waiting > needs.length) lines.push(pen.dim(line`  and ${waiting - needs.length} more: \`holdfast status\``));
   if (said !== null) lines.push(line`  Next, as recorded: ${pen.quote(said, 'text', 120)}`);
   for (const step of ready.slice(0, SHOWN)) {
     const mark = step.interrupted ? line` ${pen.dim(line`(interrupted)`)}` : '';

@@ -25,6 +25,7 @@ import type { Context } from '../context.ts';
 import { version } from '../fields.ts';
 import { lookAtHistory } from '../journal/parts/known-heads.ts';
 import { defineOperation, described, lineText, type Pen, shaped } from '../operation.ts';
+import { foldedTree, progressLine } from '../plan/parts/folded.ts';
 import { planTree, StepLine, stepLines } from '../plan/show.ts';
 
 const Status = v.object({
@@ -68,6 +69,8 @@ const Status = v.object({
   ),
   /** What is gone of the record of this workspace, until a person accepts it; only where something is. */
   history: v.optional(v.array(lineText)),
+  /** The whole plan was asked for. */
+  all: v.optional(v.boolean()),
 });
 type Status = v.InferOutput<typeof Status>;
 
@@ -77,12 +80,15 @@ export const status = defineOperation({
   scope: 'read',
   examples: ['holdfast status', 'holdfast status --watch'],
   input: v.object({
+    all: v.optional(
+      described(v.boolean(), 'The whole plan: finished phases and those that cannot be reached yet, too.'),
+    ),
     watch: v.optional(described(v.boolean(), 'Show it again whenever something happens.')),
     at: v.optional(described(version, 'The run as it was after this version.')),
   }),
   watches: ({ watch }) => watch === true,
   output: Status,
-  async run(context, { at }) {
+  async run(context, { at, all }) {
     const state = await currentState(context, at);
     const rewound = (await context.engine()).rewound(state.run?.id);
     const liveness = await livenessAt(context, state, at);
@@ -90,6 +96,7 @@ export const status = defineOperation({
     return {
       data: {
         ...statusOf(state, liveness),
+        ...(all ? { all } : {}),
         ...(rewound.length > 0 ? { rewound: [...rewound] } : {}),
         ...(history ? { history: historyLines(history, liveness.now) } : {}),
       },
@@ -134,8 +141,9 @@ function statusOf(state: State, liveness: Liveness): Status {
 function say(data: Status, pen: Pen): Line {
   const {
     run,
-    standing,
+    all = false,
     progress,
+    standing,
     steps,
     sessions,
     items,
@@ -156,12 +164,12 @@ function say(data: Status, pen: Pen): Line {
   const bar: Part =
     progress.total === 0
       ? ''
-      : line`  ${barOf(progress.percent)} ${progress.percent} %   ${progress.done} of ${progress.total} steps`;
+      : line`  ${progressLine(progress)}`;
   const why = standing.why === '' ? '' : line`: ${pen.quote(standing.why, 'text', 120)}`;
   const parts = [
     line`${pen.bold(pen.quote(run.title, 'title', 60))}${copied}${bar}`,
     line`${word(standing.word)}${why}`,
-    ...planTree(steps, pen),
+    ...(all ? planTree(steps, pen) : foldedTree(steps, pen)),
     ...section(line`Lost`, [
       ...history.map((sentence) => line`  ${pen.bad(sentence)}`),
       ...rewound.map((lost) => line`  ${pen.bad(pen.quote(describeRewound(lost), 'text'))}`),
@@ -181,7 +189,7 @@ function say(data: Status, pen: Pen): Line {
       }),
     ),
     ...section(
-      line`UNCERTAIN, look before repeating`,
+      line`Outcome unknown: check before repeating`,
       uncertain.map(
         (effect) => line`  ${ownId(effect.id)} ${word(effect.class)}: ${pen.quote(effect.name, 'title', 80)}`,
       ),
@@ -202,16 +210,11 @@ function say(data: Status, pen: Pen): Line {
           line`  ${ownId(id)} ${word(priority)} ${name(from)} to ${name(to)}, ${word(is)}${late(overdue)}: ${pen.quote(subject, 'title', 80)}`,
       ),
     ),
-    ...(owed.length > 0 ? (['', line`${pen.warn(line`Waits for a person:`)} ${joined(owed)}`] as const) : []),
+    ...(owed.length > 0 ? (['', line`${pen.warn(line`Needs you:`)} ${joined(owed)}`] as const) : []),
     ...readyLine(steps, run['kind'] === 'planned', pen),
     ...usageLine(usage, pen),
   ];
   return joined(parts, '\n');
-}
-
-function barOf(percent: number): Fixed {
-  const cells = Math.floor((percent / 100) * 16);
-  return `${'█'.repeat(cells)}${'░'.repeat(16 - cells)}` as Fixed;
 }
 
 /** Heartbeats and processes are known for the present only. */
@@ -222,7 +225,12 @@ async function livenessAt(context: Context, state: State, at: number | undefined
 }
 
 function readyLine(steps: readonly StepLine[], isPlanned: boolean, pen: Pen): (Line | '')[] {
-  if (steps.length === 0) return isPlanned ? [line`There is no plan yet: \`holdfast plan add KEY TITLE\`.`] : [];
+  if (steps.length === 0)
+    return [
+      isPlanned
+        ? line`There is no plan yet: \`holdfast add "Title"\` adds a step, \`holdfast import FILE\` many.`
+        : line`\`holdfast log\` shows requests, files and commands.`,
+    ];
   const parents = new Set(steps.map((step) => step.parent));
   const ready = steps.filter(
     (step) => !parents.has(step.key) && step.status === 'pending' && step.obstacles.length === 0,

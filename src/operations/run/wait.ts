@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { Fault, notFound, quoted } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
+import { oneLine } from '../../core/text.ts';
 import { isAnswered, type Mail, mailOf } from '../../core/views/mail.ts';
 import { isDone, planView } from '../../core/views/plan.ts';
-import { currentRun } from '../act.ts';
+import { currentRun, currentState } from '../act.ts';
 import { label } from '../fields.ts';
 import { readerOf } from '../mail/parts/message.ts';
 import { defineOperation, described } from '../operation.ts';
@@ -14,6 +15,7 @@ export const wait = defineOperation({
   scope: 'read',
   words: ['for'],
   examples: ['holdfast wait B-3 --timeout 600', 'holdfast wait t4', 'holdfast wait mail --agent codex'],
+  suggest: async (context) => waitable(await currentState(context)),
   input: v.object({
     for: described(label, 'An item, message, claim or effect by its id, a step by its key, or mail.'),
     timeout: v.optional(
@@ -46,6 +48,17 @@ export const wait = defineOperation({
   },
   say: ({ for: target, state }, pen) => `${pen.bold(target)}: ${state}.`,
 });
+
+/** What can be waited for now, each as a command. */
+function waitable(state: State): string[] {
+  const held = planView(state).leaves.filter(({ status }) => status === 'in_progress');
+  const lines = [
+    ...held.map(({ step }) => `\`holdfast wait ${step.key}\`  ${oneLine(step.title, 60)}`),
+    ...[...state.items.values()].map(({ id, text }) => `\`holdfast wait ${id}\`  ${oneLine(text, 60)}`),
+    ...[...state.claims.values()].map(({ id, agent }) => `\`holdfast wait ${id}\`  files of ${agent}`),
+  ];
+  return [...lines.slice(0, 8), '`holdfast wait mail`  until there is mail for you'];
+}
 
 const LOOK_EVERY_MS = 1000;
 

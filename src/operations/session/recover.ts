@@ -58,6 +58,7 @@ export const recover = defineOperation({
       problems: v.array(v.string()),
     }),
   }),
+  counts: true,
   async run(context, input) {
     const { recoverTranscript } = await import('./parts/recover-transcript.ts');
     return recoverTranscript(context, input);

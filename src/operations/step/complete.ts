@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { joined, line } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
-import { act, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
+import { act, actPart, currentState, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
+import type { Context } from '../context.ts';
 import { artifacts, built, heldStepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
@@ -30,6 +31,7 @@ export const complete = defineOperation({
   async run(given, { key: name, artifacts: paths, summary, built: made }) {
     const context = await inRun(given);
     const key = name === undefined ? undefined : await findStep(context, name);
+    if (key !== undefined) await takeFirst(context, key);
     const done = await act(context, {
       type: 'step.complete',
       step: key,
@@ -52,3 +54,12 @@ export const complete = defineOperation({
       '\n',
     ),
 });
+
+/** A person does not take a step before finishing it: what nobody holds is started and completed at once. */
+async function takeFirst(context: Context, key: string): Promise<void> {
+  if (context.identity.actor.kind !== 'person') return;
+  const { steps } = await currentState(context);
+  const step = steps.get(key);
+  if (step?.status === 'pending' && step.holder === null)
+    await actPart(context, 'start', { type: 'step.start', step: key, mark: treeMark(context) });
+}

@@ -149,7 +149,7 @@ function realPath(path: string): string | null {
 /** Git's own small files; anything larger is not one of them. */
 const LIMIT_BYTES = 64 * 1024;
 
-/** Null for what is no regular file of at most this size. */
+/** Null unless it is a regular file of at most this size. */
 export function readSmall(file: string, limitBytes = LIMIT_BYTES): string | null {
   try {
     return readRegular(file, limitBytes)?.toString('utf8') ?? null;

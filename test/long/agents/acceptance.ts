@@ -130,7 +130,7 @@ export const acceptanceStories: readonly AcceptanceStory[] = [
     },
   },
   {
-    name: '3: the command outlives its client; Gemini goes on; later Qwen starts',
+    name: '3: the command outlives its client; Gemini continues; later Qwen starts',
     async play({ scene, by, reads, holds }) {
       // In a session of its own it is not killed with the client's group.
       scene.script('import-catalogue.sh', `[ "$2" ] || exec setsid --wait "$0" full apart\n${waits('import')}`);

@@ -5,7 +5,7 @@ import type { Call, Tool } from './wire.ts';
 export type Intent =
   | { do: 'write'; path: string; text: string }
   | { do: 'edit'; path: string; from: string; to: string }
-  /** In the background: the tool call ends, and the command goes on. */
+  /** In the background: the tool call ends, and the command runs on. */
   | { do: 'command'; command: string; inBackground?: boolean }
   | { do: 'todo'; entries: readonly Entry[] };
 
@@ -75,7 +75,7 @@ function toRun({ command, inBackground = false }: Extract<Intent, { do: 'command
   for (const name of ['is_background', 'run_in_background'])
     if (has(tools, tool, name) && (inBackground || name === 'is_background')) input[name] = inBackground;
   if (inBackground && has(tools, tool, 'mode')) input['mode'] = 'async';
-  // It has no background: every command goes on when this time is over.
+  // It has no background: every command runs on when this time is over.
   if (inBackground && has(tools, tool, 'yield_time_ms')) input['yield_time_ms'] = 500;
   return [{ tool, input }];
 }

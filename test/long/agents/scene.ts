@@ -120,7 +120,7 @@ export async function openScene(folder: string): Promise<Scene> {
     project,
     model,
     install({ client }) {
-      const ran = run(['install', client.name]);
+      const ran = run(['install', client.name, '--project']);
       if (ran.status !== 0) return `exit ${ran.status}: ${ran.stderr || ran.stdout}`;
       client.settle(stage);
       return null;

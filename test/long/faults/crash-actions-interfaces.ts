@@ -11,27 +11,33 @@ export const interfaceActions: readonly CrashAction[] = [
   {
     name: 'install',
     prepare: withSettings,
-    words: ['install', 'claude'],
+    words: ['install', 'claude', '--project'],
     keyless: true,
     leavesFiles: true,
     short: true,
   },
-  { name: 'install for all', prepare: withSettings, words: ['install', 'all'], keyless: true, leavesFiles: true },
+  {
+    name: 'install for all',
+    prepare: withSettings,
+    words: ['install', 'all', '--project'],
+    keyless: true,
+    leavesFiles: true,
+  },
   {
     name: 'install, then taken back',
     prepare: withSettings,
     words: [],
     async carryOut(place, env) {
-      await place.start(['install', 'claude'], { env });
-      return place.start(['uninstall', 'claude']);
+      await place.start(['install', 'claude', '--project'], { env });
+      return place.start(['uninstall', 'claude', '--project']);
     },
     leavesFiles: true,
   },
   {
     name: 'uninstall',
     prepare: withSettings,
-    ready: (place) => void place.data('install', 'claude'),
-    words: ['uninstall', 'claude'],
+    ready: (place) => void place.data('install', 'claude', '--project'),
+    words: ['uninstall', 'claude', '--project'],
     keyless: true,
     leavesFiles: true,
   },

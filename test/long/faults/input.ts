@@ -104,9 +104,9 @@ const LINKS: readonly { at: string; isFolder: boolean; words: readonly string[] 
   { at: GSD, isFolder: false, words: ['mirror', 'add', 'gsd'] },
   { at: 'agent-output', isFolder: true, words: ['mirror', 'add', 'apex', STATE] },
   { at: STATE, isFolder: false, words: ['mirror', 'add', 'apex', STATE] },
-  { at: '.claude', isFolder: true, words: ['install', 'claude'] },
-  { at: '.claude/settings.json', isFolder: false, words: ['install', 'claude'] },
-  { at: 'CLAUDE.md', isFolder: false, words: ['install', 'claude'] },
+  { at: '.claude', isFolder: true, words: ['install', 'claude', '--project'] },
+  { at: '.claude/settings.json', isFolder: false, words: ['install', 'claude', '--project'] },
+  { at: 'CLAUDE.md', isFolder: false, words: ['install', 'claude', '--project'] },
 ];
 
 function tryLinks(trial: Trial): void {

@@ -8,7 +8,7 @@ import type { Workspace } from '../../../workspace/workspace.ts';
 import type { MirrorMemory, Paused, Version } from './mirror-base.ts';
 
 /**
- * Finds out whether a file that differs from its base is no edit at all: a version from before (a checkout of an older
+ * Finds out whether a file that differs from its base is not an edit at all: a version from before (a checkout of an older
  * commit) or a stale copy. To absorb it would undo what was recorded since.
  */
 export async function pauseFor(

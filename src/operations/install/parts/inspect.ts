@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { type CodexHook, codexHash, codexKey, trustedHashes } from '../../../clients/codex/trust.ts';
 import { clientNames, installOf } from '../../../clients/index.ts';
 import { type Edit, ownFolder, type Place } from '../../../clients/installation.ts';
@@ -21,22 +22,36 @@ interface Finding {
 
 const warning = (code: string, at: string, message: string): Finding => ({ code, level: 'warning', at, message });
 
+/** A client that is set up, and when its hooks last reported from this workspace. */
+export const InstalledClient = v.object({
+  client: v.string(),
+  scope: v.picklist(['project', 'user']),
+  reportedAt: v.nullable(v.string()),
+});
+export type InstalledClient = v.InferOutput<typeof InstalledClient>;
+
 /**
  * Checks that what was installed is there, trusted, starts and has reported. Only at a command line: elsewhere the
  * environment, and so the user's settings, may be another one.
  */
-export async function inspectInstallations(context: Context): Promise<Finding[]> {
-  if (context.environment === undefined) return [];
+export async function inspectInstallations(
+  context: Context,
+): Promise<{ findings: Finding[]; clients: InstalledClient[] }> {
   const findings: Finding[] = [];
+  const clients: InstalledClient[] = [];
+  if (context.environment === undefined) return { findings, clients };
+  const reported = await lastReports(context);
   for (const scope of ['project', 'user'] as const) {
     const place = findPlace(context, scope);
     const folder = manifestFolder(context, place);
     if (!hasManifest(folder)) continue;
     const manifest = readManifest(folder);
     findings.push(...missing(place, manifest), ...untrusted(place, manifest));
-    findings.push(...unreachable(place, manifest), ...(await silent(context, place, manifest)));
+    findings.push(...unreachable(place, manifest), ...(await silent(context, place, manifest, reported)));
+    const names = Object.keys(manifest.clients);
+    clients.push(...names.map((client) => ({ client, scope, reportedAt: reported.get(client) ?? null })));
   }
-  return findings;
+  return { findings, clients };
 }
 
 function missing(place: Place, { files }: Manifest): Finding[] {
@@ -108,26 +123,23 @@ function unreachable(place: ReturnType<typeof findPlace>, { clients: names }: Ma
 }
 
 const installCommand = ({ scope }: Place, name: string): string =>
-  `\`holdfast install ${name}${scope === 'user' ? ' --user' : ''}\``;
+  `\`holdfast install ${name}${scope === 'project' ? ' --project' : ''}\``;
 
 const LATELY_MS = 14 * 24 * 3600 * 1000;
 
 /** Finds clients whose hooks have never reported, or not for a long time. */
-async function silent(context: Context, place: Place, { clients: names }: Manifest): Promise<Finding[]> {
-  const workspace = context.workspace();
-  if (place.scope === 'user' || !workspace) return [];
-  const engine = await context.engine();
-  const reported = new Map<string, string>();
-  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
-    for (const { doc } of await engine.savedRows(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
-      const { client, startedAt } = doc as Session;
-      if (client && startedAt > (reported.get(client.name) ?? '')) reported.set(client.name, startedAt);
-    }
-  }
+async function silent(
+  context: Context,
+  place: Place,
+  { clients: names }: Manifest,
+  reported: ReadonlyMap<string, string>,
+): Promise<Finding[]> {
+  // A user has clients for all projects and need not use each of them in this one.
+  if (place.scope === 'user') return [];
   const findings: Finding[] = [];
   for (const name of Object.keys(names)) {
     const last = reported.get(name);
-    if (last !== undefined && Date.parse(engine.now()) - Date.parse(last) < LATELY_MS) continue;
+    if (last !== undefined && Date.parse(context.now()) - Date.parse(last) < LATELY_MS) continue;
     const client = clientNames.find((one) => one === name);
     const since =
       last === undefined ? 'Its hooks have not reported yet' : `Its hooks last reported on ${last.slice(0, 10)}`;
@@ -135,6 +147,21 @@ async function silent(context: Context, place: Place, { clients: names }: Manife
     findings.push(warning('install.silent', name, `${since}. ${step}`));
   }
   return findings;
+}
+
+/** When the hooks of each client last reported from this workspace. */
+async function lastReports(context: Context): Promise<Map<string, string>> {
+  const reported = new Map<string, string>();
+  const workspace = context.workspace();
+  if (!workspace) return reported;
+  const engine = await context.engine();
+  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
+    for (const { doc } of await engine.savedRows(run, { kind: 'session', limit: SESSIONS_LIMIT })) {
+      const { client, startedAt, seenAt = startedAt } = doc as Session;
+      if (client && seenAt > (reported.get(client.name) ?? '')) reported.set(client.name, seenAt);
+    }
+  }
+  return reported;
 }
 
 const SESSIONS_LIMIT = 200;

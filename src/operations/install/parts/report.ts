@@ -42,8 +42,13 @@ export const installFields = {
       v.picklist([...clientNames, 'all']),
       `The client: ${clientNames.join(', ')}; or all that are found.`,
     ),
-    project: v.optional(described(v.boolean(), 'In the settings of this project, which is the default.')),
-    user: v.optional(described(v.boolean(), "In the user's own settings, for all projects.")),
+    user: v.optional(described(v.boolean(), 'In your own settings, for all projects; the default.')),
+    project: v.optional(
+      described(
+        v.boolean(),
+        'In the settings of this project, to be committed; teammates without Holdfast are not affected.',
+      ),
+    ),
     dryRun: v.optional(described(v.boolean(), 'Show what would be done and change nothing.')),
   }),
   output: Installation,
@@ -51,8 +56,10 @@ export const installFields = {
 
 export function scopeOf(input: { project?: boolean | undefined; user?: boolean | undefined }): Place['scope'] {
   if (input.project === true && input.user === true)
-    throw new Fault('usage', 'Choose `--project` or `--user`, not both.', { hints: ['The project is the default.'] });
-  return input.user === true ? 'user' : 'project';
+    throw new Fault('usage', 'Choose `--project` or `--user`, not both.', {
+      hints: ['Your own settings are the default.'],
+    });
+  return input.project === true ? 'project' : 'user';
 }
 
 const LOCK_WAIT_MS = 10_000;
@@ -97,8 +104,9 @@ export function changesOf(changes: readonly FileChange[], isDry: boolean): Chang
 
 export function sayFiles(data: Installation, pen: Pen, done: string): string {
   const titles = data.clients.map((name) => clients[name].title).join(', ');
-  const where = data.scope === 'user' ? 'for all projects of this user' : 'in this project';
-  if (data.files.length === 0) return `Nothing of Holdfast is installed for ${pen.bold(titles)} ${where}.`;
+  const where = data.scope === 'user' ? 'in all your projects' : 'in this project';
+  if (data.files.length === 0)
+    return [`Nothing of Holdfast is installed for ${pen.bold(titles)} ${where}.`, ...data.steps].join('\n');
   const marks = { left: pen.warn, created: pen.good, changed: pen.good, removed: pen.good, restored: pen.good };
   return [
     `${data.dryRun ? `This would be ${done.toLowerCase()}` : done} ${pen.bold(titles)} ${where}:`,

@@ -91,7 +91,7 @@ export async function comparedRuns(context: Context, runs: readonly string[]): P
 }
 
 /**
- * Which runs a session of this clone may be offered. The id of a workspace follows from the root commit, which anybody can
+ * Which runs a session of this clone may be offered. The id of a workspace follows from the root commit, which anyone can
  * copy; so runs of a shared store that were recorded elsewhere need a person's `holdfast trust`. Null where all may be.
  */
 export async function runsOfThisClone(context: Context): Promise<ReadonlySet<string> | null> {

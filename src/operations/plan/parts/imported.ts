@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { joined, type Line, line } from '../../../core/line.ts';
+import { counted, fixed, joined, type Line, line } from '../../../core/line.ts';
 import type { Pen } from '../../operation.ts';
 
 const PlanLine = v.object({
@@ -15,6 +15,9 @@ export type PlanLine = v.InferOutput<typeof PlanLine>;
 export const Imported = v.object({
   run: v.string(),
   added: v.number(),
+  /** Without phases. */
+  addedLeaves: v.number(),
+  leaves: v.number(),
   changedSteps: v.number(),
   /** Steps of the run that the file does not name; they stay. */
   missing: v.array(v.string()),
@@ -31,10 +34,10 @@ export const Imported = v.object({
 type Imported = v.InferOutput<typeof Imported>;
 
 export function sayImported(data: Imported, pen: Pen): Line {
-  const { added, changedSteps, steps, dryRun, plan } = data;
+  const { addedLeaves: added, changedSteps, leaves: steps, dryRun, plan } = data;
   const counts = dryRun
-    ? line`Nothing is recorded: ${added} steps would be added.`
-    : line`Added ${added} steps, changed ${changedSteps}; the plan has ${steps}.`;
+    ? line`Nothing is recorded: ${counted(added, fixed('step'))} would be added.`
+    : line`Added ${counted(added, fixed('step'))}, changed ${changedSteps}; the plan has ${steps}.`;
   return joined([...treeLines(plan, pen), counts, ...restLines(data, pen)], '\n');
 }
 

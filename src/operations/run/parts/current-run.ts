@@ -1,6 +1,7 @@
 import type { CurrentRule } from '../../../core/choice/explain.ts';
 import { runsNamed } from '../../../core/choice/run-name.ts';
 import { Fault, nearest, quoted } from '../../../core/fault.ts';
+import { oneLine } from '../../../core/text.ts';
 import { FACTS_FORMAT } from '../../../core/views/run-facts.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Head } from '../../../store/journal.ts';
@@ -49,8 +50,7 @@ export async function currentRunBy(context: Context): Promise<{ run: string; why
   const ofTree = heads.find((head) => treeOf(head) === tree);
   const run = ofUse ?? ofTree ?? first;
   const unfinished = heads.filter(({ position }) => position.facts?.isTrivial !== true).length;
-  if (unfinished > 1)
-    context.warn(`This is about run ${quoted(run.run)}, one of ${unfinished}: \`--run ID\` names another.`);
+  if (unfinished > 1) context.warn(`Using run ${run.run}, one of ${unfinished} (change with \`holdfast use\`).`);
   return { run: run.run, why: ofUse ? 'chosen' : ofTree ? 'worktree' : 'latest' };
 }
 
@@ -104,7 +104,13 @@ export async function namedRun(context: Context, name: string, toRead = false): 
       heads.map((head) => head.run),
     );
     throw new Fault('not_found', `There is no run ${quoted(name)}.`, {
-      hints: [...near.map((other) => `Did you mean \`${other}\`?`), 'See the runs with `holdfast runs`.'],
+      hints: [
+        ...near.map((other) => `Did you mean \`${other}\`?`),
+        ...(near.length === 0
+          ? heads.slice(0, 4).map(({ run, title }) => `${quoted(run)}: ${oneLine(title, 60)}`)
+          : []),
+        'See the runs with `holdfast runs`.',
+      ],
       data: { run: name },
     });
   }

@@ -26,7 +26,10 @@ import { openTranscripts } from './transcripts.ts';
 export async function recoverTranscript(context: Context, asked: Asked & { dryRun?: boolean | undefined }) {
   const transcripts = await openTranscripts();
   const transcript = await findTranscript(context, transcripts, asked);
+  const stage = (done: number, at: string) => context.progress?.({ doing: 'Recovering', done, total: 3, at });
+  stage(0, transcript.path);
   const { found, subagents } = reconstructWhole(transcripts, transcript);
+  stage(1, 'comparing with the journal');
   if (found.entries === 0) {
     throw new Fault('invalid', `Nothing in ${transcript.path} could be read as a transcript of ${transcript.client}.`, {
       hints: ['Name its client with `--client`.', ...found.problems.slice(0, 3)],
@@ -58,6 +61,7 @@ export async function recoverTranscript(context: Context, asked: Asked & { dryRu
     ...describeSubagentNews(below),
   ];
   if (isDry) return outcome(place.run, null, added);
+  stage(2, 'recording');
   const run = place.run ?? (await newRun(context, place.conversation, found));
   const here = { ...context, run };
   const recordBelow = (session: string) => recordSubagentNews(here, below, session);

@@ -1,14 +1,11 @@
-import { Fault, quoted } from '../../../core/fault.ts';
+import { Fault, nearest, quoted } from '../../../core/fault.ts';
 import type { State } from '../../../core/fold/state.ts';
 import { oneLine } from '../../../core/text.ts';
 import { type PlanView, planView, readySteps, type StepView } from '../../../core/views/plan.ts';
 import { currentState } from '../../act.ts';
 import type { Context } from '../../context.ts';
 
-/**
- * The key of the step that a caller names: by its key or alias, the end of its key (`3.8` for `p3.8`) or its title. A name
- * that fits none is returned as it is: the rules refuse it with the nearest keys.
- */
+/** The key of the step that a caller names: by its key or alias, the end of its key (`3.8` for `p3.8`) or its title. */
 export async function findStep(context: Context, name: string): Promise<string> {
   const state = await currentState(context);
   if (state.steps.has(name)) return name;
@@ -26,7 +23,7 @@ export async function findStep(context: Context, name: string): Promise<string> 
   }
   const near = words.length > 2 ? steps.filter(({ title }) => folded(title).includes(words)) : [];
   if (near.length > 0) throw ambiguous(name, near);
-  return name;
+  throw unknownStep(name, state);
 }
 
 const folded = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
@@ -36,6 +33,18 @@ function endsWith(key: string, end: string): boolean {
   if (end === '' || !key.endsWith(end)) return false;
   const before = key.at(-end.length - 1) ?? '';
   return /^\d/.test(end) ? !/[\d.]/.test(before) : !/[\p{L}\d]/u.test(before);
+}
+
+function unknownStep(name: string, state: State): Fault {
+  const near = nearest(name, state.steps.keys());
+  return new Fault('not_found', `There is no step ${quoted(name)}.`, {
+    hints: [
+      ...(near.length > 0 ? [`Did you mean ${near.map(quoted).join(', ')}?`] : []),
+      ...takeableLines(state, 4),
+      'See the plan with `holdfast plan`.',
+    ],
+    data: { noun: 'step', name, near },
+  });
 }
 
 function ambiguous(name: string, steps: readonly { key: string; title: string }[]): Fault {
@@ -54,10 +63,7 @@ export function takeable(plan: PlanView): StepView[] {
 /** The refusal of `start` without a step: what can be taken, each as a command. */
 export function nothingNamed(state: State): Fault {
   const steps = takeable(planView(state));
-  const lines = steps.slice(0, 8).map(({ step: { key, title }, interrupted }) => {
-    const why = interrupted ? 'interrupted' : 'ready';
-    return `\`holdfast start ${key}\`  ${oneLine(title, 60)} (${why})`;
-  });
+  const lines = takeableLines(state, 8);
   if (lines.length === 0)
     lines.push(state.steps.size === 0 ? NO_PLAN : 'No step is ready: `holdfast status` says why.');
   return new Fault('usage', '`start` needs a step.', {
@@ -65,5 +71,13 @@ export function nothingNamed(state: State): Fault {
     data: { ready: steps.map(({ step }) => step.key) },
   });
 }
+
+const takeableLines = (state: State, most: number): string[] =>
+  takeable(planView(state))
+    .slice(0, most)
+    .map(({ step: { key, title }, interrupted }) => {
+      const why = interrupted ? 'interrupted' : 'ready';
+      return `\`holdfast start ${key}\`  ${oneLine(title, 60)} (${why})`;
+    });
 
 const NO_PLAN = 'There is no plan yet: `holdfast plan add "Title"` adds a step, `holdfast plan import FILE` many.';

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { columnsOf, wrapped } from './wrap.ts';
+
+it('counts wide characters as two columns and marks as none', () => {
+  expect([columnsOf('abc'), columnsOf('日本'), columnsOf('é'), columnsOf('🎉')]).toEqual([3, 4, 1, 2]);
+});
+
+it('breaks text at spaces and indents what follows the first line', () => {
+  expect(wrapped('one two three four five six', 21)).toBe('one two three four\nfive six');
+  expect(wrapped('one two three four five six', 25, 4)).toBe('one two three four\n    five six');
+  expect(wrapped('日本日本 日本日本 日本日本', 21)).toBe('日本日本 日本日本\n日本日本');
+  expect(wrapped('one two', Number.POSITIVE_INFINITY)).toBe('one two');
+  expect(wrapped('a-word-that-is-longer-than-the-line', 10)).toBe('a-word-that-is-longer-than-the-line');
+});
