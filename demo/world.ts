@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import type { Command } from '../src/core/journal/command.ts';
 import type { operations } from '../src/operations/index.ts';
 import type { openContext } from '../src/operations/open.ts';
 import type { Operation } from '../src/operations/operation.ts';
@@ -20,6 +21,7 @@ export type Play = (
 
 const MINUTE_MS = 60_000;
 const PEOPLE = new Set(['ada', 'grace']);
+const models = { claude: 'claude-opus-4-6', codex: 'gpt-5.4-codex', gemini: 'gemini-3-pro' } as const;
 
 /** The secret of a token with which ada signs in. */
 export async function tokenOfAda(product: Product, dir: string): Promise<string> {
@@ -54,6 +56,19 @@ export function openStory({ openContext: open, operations: all }: Product, dir: 
         const parsed = v.parse(operation.input, name === 'session.start' ? { agent: who, ...input } : input);
         return (await operation.run({ ...context, run, identity }, parsed)).data;
       },
+    /** Records what a client's hook would: commands of a session. */
+    async hook(run: string, agent: string, session: string | null, command: Command): Promise<string | null> {
+      clock += 1000;
+      const engine = await context.engine();
+      const actor = { kind: 'agent' as const, name: agent };
+      return (await engine.execute(run, command, { actor, evidence: 'hook', session, key: null })).session;
+    },
+    /** The id of the effect that began last. */
+    async lastEffect(run: string): Promise<string> {
+      const { effects } = await (await context.engine()).load(run);
+      return [...effects.keys()].at(-1) ?? '';
+    },
+    workspace: () => context.workspace()?.id ?? '',
     close: () => context.close(),
   };
 }
@@ -72,7 +87,7 @@ export async function buildWorld(product: Product, dir: string): Promise<void> {
   await story.close();
 }
 
-type Story = ReturnType<typeof openStory>;
+export type Story = ReturnType<typeof openStory>;
 
 async function recordOthers(story: Story): Promise<void> {
   story.at(60 * 70);
@@ -168,7 +183,7 @@ async function firstSession(story: Story, play: Play): Promise<void> {
   await play('claude', 'session.start', { role: 'architect' });
   await play('claude', 'start', { key: 'p1.1' });
   story.pass(35);
-  await play('claude', 'usage.add', { input: 41_000, output: 6200, cached: 88_000 });
+  await play('claude', 'usage.add', { input: 129_000, output: 6200, cached: 88_000, model: models.claude });
   await play('claude', 'complete', {
     key: 'p1.1',
     summary: 'Theft from a device and from a log are the two that matter.',
@@ -200,7 +215,7 @@ async function firstSession(story: Story, play: Play): Promise<void> {
     summary: 'Opaque, 256 bit, hashed at rest.',
     artifacts: ['src/store.ts'],
   });
-  await play('claude', 'usage.add', { input: 36_000, output: 9100, cached: 140_000 });
+  await play('claude', 'usage.add', { input: 176_000, output: 9100, cached: 140_000, model: models.claude });
   await play('claude', 'session.end', { reason: 'completed', next: 'Store families of tokens: start with the schema' });
 }
 
@@ -210,7 +225,7 @@ async function crashAndHandoff(story: Story, play: Play): Promise<void> {
   await play('codex', 'start', { key: 'p2.1' });
   story.pass(20);
   await play('codex', 'checkpoint', { name: 'schema', next: 'Write the queries', artifacts: ['src/store.ts'] });
-  await play('codex', 'usage.add', { input: 62_000, output: 12_400, cached: 45_000 });
+  await play('codex', 'usage.add', { input: 107_000, output: 12_400, cached: 45_000, model: models.codex });
   // The session stops responding; supervision notices.
   story.pass(90);
   await play('ada', 'supervise', {});
@@ -225,7 +240,7 @@ async function crashAndHandoff(story: Story, play: Play): Promise<void> {
     summary: 'Families with a parent and a generation.',
     artifacts: ['src/store.ts'],
   });
-  await play('claude', 'usage.add', { input: 58_000, output: 14_800, cached: 210_000 });
+  await play('claude', 'usage.add', { input: 268_000, output: 14_800, cached: 210_000, model: models.claude });
   await play('claude', 'start', { key: 'p2.2' });
   await play('claude', 'decide', {
     type: 'architecture',
@@ -243,7 +258,7 @@ async function crashAndHandoff(story: Story, play: Play): Promise<void> {
   })) as { id: string };
   await play('codex', 'handoff.accept', { id });
   story.pass(45);
-  await play('codex', 'usage.add', { input: 47_000, output: 10_900, cached: 120_000 });
+  await play('codex', 'usage.add', { input: 167_000, output: 10_900, cached: 120_000, model: models.codex });
   await play('codex', 'complete', {
     key: 'p2.2',
     summary: 'Rotation with a grace of ten seconds.',
@@ -259,7 +274,7 @@ async function thisMorning(story: Story, play: Play): Promise<void> {
   await play('claude', 'start', { key: 'p2.3' });
   await play('gemini', 'session.start', { role: 'verifier' });
   await play('gemini', 'effect.begin', { name: 'terraform apply -target=module.rehearsal', class: 'irreversible' });
-  await play('gemini', 'usage.add', { input: 21_000, output: 2300, cached: 9000 });
+  await play('gemini', 'usage.add', { input: 30_000, output: 2300, cached: 9000, model: models.gemini });
   await play('gemini', 'raise', {
     kind: 'finding',
     severity: 'should_fix',
@@ -293,6 +308,6 @@ async function thisMorning(story: Story, play: Play): Promise<void> {
     due: 'Friday',
   });
   story.pass(44);
-  await play('claude', 'usage.add', { input: 33_000, output: 7700, cached: 160_000 });
+  await play('claude', 'usage.add', { input: 193_000, output: 7700, cached: 160_000, model: models.claude });
   await play('claude', 'checkpoint', { name: 'reuse-noticed', next: 'Revoke the family in one statement' });
 }

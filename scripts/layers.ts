@@ -139,7 +139,7 @@ export const layers: readonly Layer[] = [
     holds: ['web/'],
     imports: ['core'],
     types: ['operations'],
-    modules: ['preact', '@preact/signals', 'uplot', 'valibot'],
+    modules: ['preact', '@preact/signals', 'valibot'],
     why: 'The dashboard runs in a browser and talks to the server over HTTP.',
   },
   {

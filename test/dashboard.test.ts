@@ -1,130 +1,50 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../demo/browser.ts';
-import { type Server, startServer } from '../demo/server.ts';
-import { buildWorld, openStory, type Product, tokenOfAda } from '../demo/world.ts';
+import { buildWorld, openStory } from '../demo/world.ts';
 import { program } from './command-line.ts';
+import {
+  type Dashboard,
+  expectAccessible,
+  hashOf,
+  openDashboard,
+  product,
+  submit,
+  views,
+} from './dashboard-browser.ts';
 import { runAtTerminal } from './terminal.ts';
 
-// As they are built: this is what users run.
-const { openContext } = (await import('../dist/lib/operations/open.js' as string)) as Pick<Product, 'openContext'>;
-const { operations } = (await import('../dist/lib/operations/index.js' as string)) as Pick<Product, 'operations'>;
-const product: Product = { openContext, operations };
-
-const views = ['overview', 'timeline', 'decisions', 'mail', 'tokens', 'snapshots', 'brief', 'log'] as const;
-
-let dir: string;
-let browser: Browser;
-let server: Server;
-/** Of a maintainer's token. */
-let secret: string;
-/** Errors that pages logged: violations of their security policy, and exceptions. */
-const complaints: string[] = [];
-const opened: BrowserContext[] = [];
+let dashboard: Dashboard;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'holdfast-dashboard-'));
-  await buildWorld(product, dir);
-  secret = await tokenOfAda(product, dir);
-  [server, browser] = await Promise.all([startServer(program, dir, secret), openBrowser()]);
-}, 60_000);
+  dashboard = await openDashboard(buildWorld);
+}, 90_000);
 
-afterEach(async () => {
-  for (const context of opened.splice(0)) await context.close();
-});
+afterEach(() => dashboard.closePages());
+afterAll(() => dashboard?.close());
 
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-async function newPage({ width = 1280 }: { width?: number } = {}): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width, height: 900 } });
-  opened.push(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
-  page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
-      complaints.push(message.text());
-  });
-  return page;
-}
-
-/** Signs in with the link and opens a page of the dashboard. */
-async function visit(hash = '#/', options: Parameters<typeof newPage>[0] = {}): Promise<Page> {
-  const page = await newPage(options);
-  await page.goto(server.link);
-  await go(page, hash);
-  return page;
-}
-
-async function go(page: Page, hash: string): Promise<void> {
-  await page.goto(`${server.url}/${hash}`);
-  await page.getByText('Live', { exact: true }).waitFor();
-  await settled(page);
-}
-
-async function settled(page: Page): Promise<void> {
-  await page.locator('main h1').first().waitFor();
-  await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
-}
-
-const hashOf = (run: string, view: string): string => `#/run/${run}${view === 'overview' ? '' : `/${view}`}`;
-
-/** A command of another process on the same workspace, with the same state folder: tokens are there. */
-const environment = () => ({
-  PATH: process.env['PATH'] ?? '',
-  HOME: dir,
-  HOLDFAST_STATE_HOME: process.env['HOLDFAST_STATE_HOME'] ?? '',
-});
-
-async function command(...words: string[]): Promise<void> {
-  const child = spawn(process.execPath, [program, ...words], {
-    cwd: dir,
-    env: environment(),
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let err = '';
-  child.stderr?.on('data', (text) => {
-    err += String(text);
-  });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`holdfast ${words.join(' ')}: ${err}`);
-}
-
-async function ask(operation: keyof Product['operations'], input: Record<string, unknown>, run: string) {
-  const story = openStory(product, dir);
-  try {
-    return (await story.on(run)('ada', operation, input)) as Record<string, never>;
-  } finally {
-    await story.close();
-  }
-}
+const visit: Dashboard['visit'] = (...given) => dashboard.visit(...given);
+const newPage: Dashboard['newPage'] = (...given) => dashboard.newPage(...given);
+const go: Dashboard['go'] = (...given) => dashboard.go(...given);
+const command: Dashboard['command'] = (...given) => dashboard.command(...given);
+const ask: Dashboard['ask'] = (...given) => dashboard.ask(...given);
 
 describe('a first visit', () => {
   it('signs in with the link, and the token leaves the address', async () => {
     const page = await newPage();
-    await page.goto(server.link);
+    await page.goto(dashboard.server.link);
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
-    expect(page.url()).toBe(`${server.url}/`);
-    await page.getByRole('link', { name: /Tokens that rotate auth/ }).waitFor();
+    expect(page.url()).toBe(`${dashboard.server.url}/`);
+    await page.getByRole('link', { name: /Tokens that rotate/ }).waitFor();
   });
 
   it('asks for a token without the link, and says when it is not valid', async () => {
     const page = await newPage();
-    await page.goto(server.url);
+    await page.goto(dashboard.server.url);
     await page.getByLabel('Token').fill('hf_nonsense');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('not valid').waitFor();
-    await page.getByLabel('Token').fill(new URL(server.link).searchParams.get('token') ?? '');
+    await page.getByLabel('Token').fill(new URL(dashboard.server.link).searchParams.get('token') ?? '');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
   });
@@ -137,40 +57,34 @@ describe('the pages', () => {
       ['auth', 'working'],
       ['crawler', 'cut off'],
       ['release-4-2', 'blocked'],
-      ['handbook', 'completed'],
       ['search-index', 'open'],
+      ['handbook', 'finished'],
     ] as const) {
-      await page.locator('.run-row', { hasText: id }).locator('.pill', { hasText: word }).waitFor();
+      if (word === 'finished') await page.getByText('1 finished run').click();
+      await page.locator(`.run-row[href="#/run/${id}"]`).locator('.pill', { hasText: word }).waitFor();
     }
-    await page
-      .getByRole('region', { name: /Needs you/ })
-      .getByText('Revoke the family silently')
-      .waitFor();
-    expect(await page.title()).toMatch(/^\(\d+\) Holdfast$/);
   });
 
   it('show a run part by part', async () => {
     const page = await visit('#/run/auth');
     const said: Record<(typeof views)[number], string[]> = {
-      overview: ['Conflicts', 'src/store.ts', 'terraform apply', 'Store families of tokens', 'gemini'],
-      timeline: ['handed to codex', 'p2.1 crashed'],
+      overview: [
+        'terraform apply',
+        'Detect reuse and revoke the family',
+        'gemini',
+        'A token stays good for ten seconds',
+      ],
+      activity: ['terraform apply', 'outcome unknown', 'src/store.ts'],
+      sessions: ['handed to codex', 'reconstructed', 'rules:'],
       decisions: ['Opaque tokens, hashed at rest', 'JWT with a deny list', 'D-1', 'irreversible'],
       mail: ['The rehearsal needs a copy of production', 'After the rehearsal.'],
-      tokens: ['claude', 'codex', 'gemini'],
-      snapshots: ['reconstructed', 'rules:'],
+      tokens: ['claude-opus-4-6', 'gpt-5.4-codex', 'of it cached'],
       brief: ['Holdfast record of', 'tokens', 'No client may have to log in again'],
-      log: ['step.checkpointed', 'effect.began'],
     };
     for (const view of views) {
       await go(page, hashOf('auth', view));
       for (const words of said[view]) await page.getByText(words).first().waitFor();
     }
-    await go(page, hashOf('auth', 'tokens'));
-    await page.locator('.chart canvas').waitFor();
-    const drawn = await page.evaluate<string[]>(
-      "[...document.querySelectorAll('.chart .u-marker')].map((mark) => getComputedStyle(mark).borderColor)",
-    );
-    expect(new Set(drawn).size).toBe(4);
   });
 
   it('show the brief within the budget that was chosen', async () => {
@@ -184,23 +98,30 @@ describe('the pages', () => {
 
   it('show a run as it was at an event, without anything to press', async () => {
     const page = await visit('#/run/auth');
+    expect(await page.getByLabel('Show the run as it was after event').count()).toBe(0);
+    await page.keyboard.press('h');
     await page.getByLabel('Show the run as it was after event').fill('14');
-    await page.getByText('Event 14 of').waitFor();
+    await page.getByText('Looking at event 14 of').waitFor();
     await page.getByText('0 of 8 steps').waitFor();
     expect(page.url()).toContain('?at=14');
-    expect(await page.getByRole('button', { name: /^(Resolve|Answer|Open the gate)/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(Resolve|Answer|Open the gate|Add step)/ }).count()).toBe(0);
     await go(page, '#/run/auth/decisions?at=30');
     await page.getByRole('button', { name: 'Back to now' }).click();
-    await page.getByText('Now, event').waitFor();
+    await page.getByText('Looking at event').waitFor({ state: 'detached' });
+    expect(page.url()).not.toContain('at=');
   });
 
   it('say so where there is nothing, or no such thing', async () => {
     const page = await visit('#/nowhere/at/all');
     await page.getByText('There is no such page.').waitFor();
-    await page.goto(`${server.url}/#/run/nobody`);
-    await page.getByRole('alert').getByText('There is no run').waitFor();
-    await go(page, hashOf('release-4-2', 'snapshots'));
-    await page.getByText('No snapshots yet.').waitFor();
+    await page.goto(`${dashboard.server.url}/#/run/craweler`);
+    await page.getByText('There is no such run.').waitFor();
+    await page.getByRole('link', { name: /Crawler obeys/ }).click();
+    await page.getByRole('heading', { name: 'Crawler obeys robots.txt again' }).waitFor();
+    await go(page, hashOf('release-4-2', 'sessions'));
+    await page.getByText('No sessions yet.').waitFor();
+    await go(page, hashOf('release-4-2', 'decisions'));
+    await page.getByText('Agents record decisions here; you can too').waitFor();
   });
 
   it('can be used with the keyboard', async () => {
@@ -225,69 +146,51 @@ describe('the pages', () => {
     // The tabs are on one line, which scrolls.
     const tabs = await page.getByRole('navigation', { name: 'Parts of this run' }).boundingBox();
     expect(tabs?.height).toBeLessThan(60);
+    // One header row; what needs you comes before the plan, two of them, with a link to the rest.
+    expect((await page.locator('.top').boundingBox())?.height).toBeLessThan(60);
+    await go(page, '#/run/auth');
+    const list = page.getByRole('region', { name: 'Needs you' });
+    expect(await list.getByRole('listitem').count()).toBe(2);
+    await list.getByRole('button', { name: /^all \d/ }).waitFor();
   });
 
-  it('have no accessibility violations, in light and in dark', { timeout: 90_000 }, async () => {
+  it('have no accessibility violations, in light and in dark', { timeout: 240_000 }, async () => {
     const page = await visit();
-    const hashes = ['#/', ...views.map((view) => hashOf('auth', view)), '#/run/auth?at=40'];
+    const hashes = [
+      ...['#/', '#/needs', '#/search?q=token', '#/run/none', '#/run/auth?at=40', '#/run/auth?step=p2.3'],
+      ...views.map((view) => hashOf('auth', view)),
+    ];
     for (const hash of hashes) {
       await go(page, hash);
+      if (hash.includes('step=')) await page.getByRole('heading', { name: /Detect reuse/ }).waitFor();
       await expectAccessible(page, hash);
     }
     await go(page, '#/run/auth');
     await page.getByRole('button', { name: 'Resolve: F-1' }).click();
     await page.getByRole('dialog').waitFor();
     await expectAccessible(page, 'a dialog');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /need you/ }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page, 'the list of what needs you');
   });
 
   it('have no accessibility violations on the sign-in page', async () => {
     const page = await newPage();
-    await page.goto(server.url);
+    await page.goto(dashboard.server.url);
     await page.getByLabel('Token').waitFor();
     await expectAccessible(page, 'login');
   });
 });
 
-/**
- * In dark mode only the colours differ, and these pages have every pair of text and background colours between them: the
- * other pages are made of the same cards, pills and tags.
- */
-const inDark = new Set([
-  ...['#/', '#/run/auth', '#/run/auth/timeline', '#/run/auth/log', '#/run/auth?at=40'],
-  ...['a dialog', 'login'],
-]);
-
-async function expectAccessible(page: Page, where: string): Promise<void> {
-  const found: string[] = [];
-  for (const colorScheme of inDark.has(where) ? (['light', 'dark'] as const) : (['light'] as const)) {
-    await page.emulateMedia({ colorScheme });
-    // Violations only: describing what passes takes longer than the check.
-    const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-    const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
-    found.push(
-      ...violations.map(
-        ({ id, nodes }) => `${where}, ${colorScheme}, ${id}: ${nodes.map(({ html }) => html).join('\n')}`,
-      ),
-    );
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  expect(found).toEqual([]);
-}
-
 describe('a person', () => {
-  const submit = async (page: Page, name: string, fill: Record<string, string> = {}): Promise<void> => {
-    const box = page.getByRole('dialog');
-    for (const [label, text] of Object.entries(fill)) await box.getByLabel(label).fill(text);
-    await box.getByRole('button', { name, exact: true }).click();
-    await box.waitFor({ state: 'hidden' });
-  };
   const statusOf = (run: string) => ask('status', {}, run) as unknown as Promise<Record<string, { id: string }[]>>;
   const open = async (list: string, run = 'auth') => ((await statusOf(run))[list] ?? []).map((one) => one.id);
 
   it('answers a question', async () => {
-    const page = await visit('#/run/auth');
+    const page = await visit('#/needs');
     await page.getByRole('button', { name: 'Answer: Q-1' }).click();
-    await submit(page, 'Answer', { 'Your answer': 'Tell them, in plain words.' });
+    await submit(page, 'Answer Q-1', { 'Your answer': 'Tell them, in plain words.' });
     await page.getByRole('button', { name: 'Answer: Q-1' }).waitFor({ state: 'detached' });
     expect(await open('items')).not.toContain('Q-1');
     const { items } = (await ask('items', { all: true, kind: 'question' }, 'auth')) as unknown as { items: unknown[] };
@@ -297,20 +200,20 @@ describe('a person', () => {
   it('opens a gate', async () => {
     const page = await visit('#/run/auth');
     await page.getByRole('button', { name: 'Open the gate: p3.1' }).first().click();
-    await submit(page, 'Open the gate');
+    await submit(page, 'Open the gate of p3.1');
     await page.getByRole('button', { name: 'Open the gate: p3.1' }).first().waitFor({ state: 'detached' });
   });
 
   it('acknowledges, answers and closes mail', async () => {
     const page = await visit(hashOf('auth', 'mail'));
     await page.getByRole('button', { name: 'Acknowledge: M-2' }).click();
-    await submit(page, 'Acknowledge', { 'What the sender should know': 'On it.' });
+    await submit(page, 'Acknowledge M-2', { 'What the sender should know': 'On it.' });
     await page.getByText('On it.').waitFor();
     await page.getByRole('button', { name: 'Reply: M-2' }).click();
-    await submit(page, 'Send', { Message: 'Mask it first.' });
+    await submit(page, 'Reply to M-2', { Message: 'Mask it first.' });
     await page.getByText('Mask it first.').waitFor();
     await page.getByRole('button', { name: 'Close: M-2' }).click();
-    await submit(page, 'Close');
+    await submit(page, 'Close M-2', { Note: 'Settled.' }, 'Resolved');
     await page.getByRole('button', { name: 'Close: M-2' }).waitFor({ state: 'detached' });
     expect(await open('mail')).not.toContain('M-2');
     const closed = page.getByRole('region', { name: 'Closed mail' });
@@ -325,15 +228,14 @@ describe('a person', () => {
     await command('fail', 'extra', '--message', 'The cache refused us', ...as);
     await command('session', 'end', '--reason', 'completed', ...as);
     const page = await visit('#/run/search-index');
-    await page.getByText('extra Warm the caches: The cache refused us').waitFor();
+    await page.getByRole('button', { name: /1 failed step/ }).waitFor();
     await page.getByRole('button', { name: 'Retry: extra' }).first().click();
-    await page.getByLabel('What is different now').fill('It has room again.');
-    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await submit(page, 'Retry extra', { 'What is different now': 'It has room again.' });
     await page.getByText('extra can be started again.').waitFor();
     await page.getByRole('img', { name: 'interrupted' }).first().waitFor();
     await page.getByRole('button', { name: 'Retry: extra' }).first().waitFor({ state: 'detached' });
     await command('start', 'extra', ...as);
-    await page.getByText(/^codex, S-\d+; retry 1$/).waitFor();
+    await page.getByText('codex; retry 1').waitFor();
     await command('complete', 'extra', ...as);
     await command('session', 'end', '--reason', 'completed', ...as);
   });
@@ -341,25 +243,35 @@ describe('a person', () => {
   it('resolves a blocker, and the run is no longer blocked', async () => {
     const page = await visit('#/run/release-4-2');
     await page.getByRole('button', { name: 'Resolve: B-1' }).click();
-    await submit(page, 'Resolve');
+    await submit(page, 'Resolve B-1', {}, 'Resolved');
     await page.locator('.run-facts .pill', { hasText: 'not started' }).waitFor();
   });
 
   it('accepts a conflict and records the outcome of an effect', async () => {
     const page = await visit('#/run/auth');
+    await page.getByRole('button', { name: /1 conflict/ }).click();
     await page.getByRole('button', { name: /^Accept: K-/ }).click();
-    await submit(page, 'Accept', { Note: 'I did it by hand.' });
-    await page.getByRole('heading', { name: /^Conflicts/ }).waitFor({ state: 'detached' });
+    const accept = await page
+      .locator('dialog.dialog')
+      .getByRole('button', { name: /^Accept K-/ })
+      .textContent();
+    await submit(page, accept ?? '', { Note: 'I did it by hand.' });
+    await page.getByRole('button', { name: /^Accept: K-/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('Irreversible, outcome unknown:').waitFor();
     await page.getByRole('button', { name: 'Record outcome: X-1' }).click();
-    await submit(page, 'Record');
-    await page.getByRole('heading', { name: /^Uncertain effects/ }).waitFor({ state: 'detached' });
+    await submit(page, 'Record the outcome of X-1', { 'How you know': 'The console says so.' }, 'It happened');
+    await page.getByText('Irreversible, outcome unknown:').waitFor({ state: 'detached' });
     expect(await open('uncertain')).toEqual([]);
   });
 
   it('hands over the work of an agent', async () => {
     const page = await visit('#/run/crawler');
     await page.getByRole('button', { name: /^Hand over: qwen/ }).click();
-    await submit(page, 'Offer', { 'To the agent': 'codex', 'Message to the receiver': 'Reproduced; go on.' });
+    await submit(page, 'Offer the work of S-1', {
+      'To the agent': 'codex',
+      'Message to the receiver': 'Reproduced; go on.',
+    });
     await page.getByText('offered').first().waitFor();
     expect(await open('handoffs', 'crawler')).toEqual(['H-1']);
   });
@@ -367,7 +279,7 @@ describe('a person', () => {
   it('approves a compaction', async () => {
     const page = await visit('#/run/auth');
     await page.getByRole('button', { name: 'Approve: compaction' }).click();
-    await submit(page, 'Approve');
+    await page.getByRole('button', { name: /^Move \d+ entries$/ }).click();
     await page.getByRole('button', { name: 'Approve: compaction' }).waitFor({ state: 'detached' });
     const { archives } = (await ask('worklog', {}, 'auth')) as unknown as { archives: unknown[] };
     expect(archives).toHaveLength(1);
@@ -378,19 +290,21 @@ describe('a person', () => {
     await page.getByRole('button', { name: 'Resolve: F-1' }).click();
     await command('settle', 'F-1', '--as', 'resolved', '--run', 'auth');
     const words = ['erase', 'F-1', '--reason', 'gone', '--run', 'auth'];
-    expect(runAtTerminal([process.execPath, program, ...words], { cwd: dir, env: environment() }).code).toBe(0);
+    expect(
+      runAtTerminal([process.execPath, program, ...words], { cwd: dashboard.dir, env: dashboard.environment() }).code,
+    ).toBe(0);
     const box = page.getByRole('dialog');
-    await box.getByLabel('Outcome').selectOption('deferred');
-    await box.getByRole('button', { name: 'Resolve', exact: true }).click();
+    await box.getByLabel('Deferred: not now').check();
+    await box.getByRole('button', { name: 'Resolve F-1', exact: true }).click();
     await box.getByRole('alert').waitFor();
   });
 
   it('with a read-only token cannot press anything', async () => {
-    const story = openStory(product, dir);
+    const story = openStory(product, dashboard.dir);
     const made = (await story.on('auth')('ada', 'token.add', { name: 'guest', scope: 'read' })) as { secret: string };
     await story.close();
     const page = await newPage();
-    await page.goto(`${server.url}/login?token=${made.secret}`);
+    await page.goto(`${dashboard.server.url}/login?token=${made.secret}`);
     await go(page, '#/run/auth');
     const buttons = page.getByRole('button', { name: /^(Resolve|Hand over)/ });
     await buttons.first().waitFor();
@@ -402,38 +316,37 @@ describe('a page that is open', () => {
   it('shows what another process records, and announces what needs a person', async () => {
     const page = await visit('#/run/search-index');
     await command('raise', 'question', 'Keep the old index for a week?', '--run', 'search-index', '--agent', 'codex');
-    await page.getByRole('button', { name: 'Answer: Q-1' }).waitFor();
+    await page.getByRole('button', { name: /1 question/ }).waitFor();
     await page.getByRole('status').getByText('question Q-1').waitFor();
-    await page.getByText('needs you').first().waitFor();
-    expect(await page.title()).toMatch(/^\(\d+\) Holdfast$/);
+    await page.locator('.run-facts .pill', { hasText: 'needs you' }).waitFor();
   });
 
   it('says so when requests fail though the feed seems open, and retries', async () => {
     const page = await visit('#/run/search-index');
     await page.route('**/api/**', (route) => route.abort());
     await page.getByRole('link', { name: 'decisions' }).click();
-    await page.getByText('No connection, trying again').waitFor();
+    await page.getByText('No connection to the server.').waitFor();
     await page.getByText('This page retries automatically.').first().waitFor();
     await page.unroute('**/api/**');
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.locator('.connection-live').waitFor();
     await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' });
   });
 
   it('reconnects after a restart of the server, and shows what it missed', async () => {
     // A token, since the sign-in link ends with its server.
-    const story = openStory(product, dir);
+    const story = openStory(product, dashboard.dir);
     const made = (await story.on('auth')('ada', 'token.add', { name: 'reader', scope: 'read' })) as { secret: string };
     await story.close();
     const page = await newPage();
-    await page.goto(`${server.url}/login?token=${made.secret}`);
+    await page.goto(`${dashboard.server.url}/login?token=${made.secret}`);
     await go(page, '#/run/search-index');
-    await page.getByText('Live', { exact: true }).waitFor();
-    const port = Number(new URL(server.url).port);
-    await server.stop();
-    await page.getByText('No connection, trying again').waitFor();
+    await page.locator('.connection-live').waitFor();
+    const port = Number(new URL(dashboard.server.url).port);
+    await dashboard.server.stop();
+    await page.getByText('No connection to the server.').waitFor();
     await command('raise', 'finding', 'The analyzer drops umlauts', '--run', 'search-index', '--agent', 'codex');
-    server = await startServer(program, dir, secret, port);
-    await page.getByText('Live', { exact: true }).waitFor();
+    await dashboard.restart(port);
+    await page.locator('.connection-live').waitFor();
     await page.getByText('The analyzer drops umlauts').waitFor();
   });
 });
@@ -445,7 +358,7 @@ describe('text from agents and people', () => {
     const script = '<script>window.pwned = 1</script><img src=x onerror="window.pwned = 1">';
     const words = `${script} ${start}[31mred${start}]0;title\u0007 ${override}txet desrever مرحبا`;
     const long = `${words} ${'x'.repeat(1024 * 1024 - 400)}`;
-    const story = openStory(product, dir);
+    const story = openStory(product, dashboard.dir);
     const play = story.on('hostile');
     await play('ada', 'init', { id: 'hostile', title: words, goal: words });
     await play('ada', 'plan.add', { key: 'h1', title: words });
@@ -485,19 +398,22 @@ describe('text from agents and people', () => {
   });
 
   it('may be a plan of five hundred steps', async () => {
-    mkdirSync(join(dir, 'plans'), { recursive: true });
+    mkdirSync(join(dashboard.dir, 'plans'), { recursive: true });
     const phases = Array.from({ length: 20 }, (_, phase) => [
       `# Phase ${phase}`,
       ...Array.from({ length: 24 }, (__, step) => `- [ ] Step ${phase}.${step}`),
     ]);
-    writeFileSync(join(dir, 'plans', 'long.md'), phases.flat().join('\n'));
+    writeFileSync(join(dashboard.dir, 'plans', 'long.md'), phases.flat().join('\n'));
     await command('init', '--title', 'Long', '--id', 'long', '--plan', 'plans/long.md');
     const page = await visit('#/run/long');
     await page.getByText('Step 19.23').waitFor();
     expect(await page.locator('.plan .step').count()).toBe(500);
+    await page.getByLabel('Filter the plan').fill('step 19.2');
+    await page.getByText('Step 3.7', { exact: true }).waitFor({ state: 'detached' });
+    expect(await page.locator('.plan .step').count()).toBe(6);
   });
 });
 
 it('logs no errors on any page', () => {
-  expect(complaints).toEqual([]);
+  expect(dashboard.complaints).toEqual([]);
 });

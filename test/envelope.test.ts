@@ -44,6 +44,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
       ]),
     },
   ],
+  ['needs', { needs: [] }],
   ['archive --run other --reason unwanted', { run: { id: 'other', status: 'archived' } }],
   ['unarchive other', { run: { id: 'other', status: 'active' } }],
   ['abort --run other --reason unwanted', { run: { id: 'other', status: 'abandoned' } }],
@@ -72,6 +73,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['plan remove g', { key: 'g' }],
   ['skip t3 --reason late', { step: { key: 't3', status: 'skipped' }, version: expect.any(Number) }],
   ['plan import plan.yaml', { added: 1 }],
+  ['step show t1', { step: { key: 't1', label: 'done' }, checkpoints: [expect.objectContaining({ name: 'drafted' })] }],
   ['plan show', { steps: expect.arrayContaining([expect.objectContaining({ key: 't1', status: 'completed' })]) }],
   ['decide --context c --decision d --reason r', { id: 'D-1' }],
   ['retract D-1 --reason r', { id: 'D-1' }],
@@ -125,6 +127,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
       ],
     },
   ],
+  ['activity', { run: 'auth', entries: expect.any(Array), said: null, agents: expect.arrayContaining(['ada', 'bob']) }],
   ['next', { run: 'auth', ready: expect.any(Array), total: 4 }],
   ['status', { run: { id: 'auth' }, progress: { total: 4 }, steps: expect.any(Array), sessions: [], items: [] }],
   [

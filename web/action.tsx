@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Input, OperationName, Refused } from './api.ts';
+import { copyText } from './copy.tsx';
 import { Fault } from './parts.tsx';
 import { asRefused, mayMaintain, mayWrite, perform } from './state.ts';
 import { Line } from './words.tsx';
@@ -12,7 +13,12 @@ export interface Action {
   about?: string;
   explain?: string;
   fields: readonly Field[];
+  /** The verb and what it is done to: `Skip p3.7`. */
   submit: string;
+  /** It cannot be taken back. */
+  isGrave?: boolean;
+  /** The command that does the same. */
+  command: string;
   run(values: Readonly<Record<string, string>>): Promise<unknown>;
 }
 
@@ -22,7 +28,6 @@ export interface Field {
   kind: 'line' | 'text' | 'choice';
   choices?: readonly { value: string; label: string }[];
   optional?: boolean;
-  initial?: string;
 }
 
 const asked = signal<Action | null>(null);
@@ -54,6 +59,7 @@ export function ActionButton({
       disabled={!may}
       title={may ? undefined : `Your token does not allow this: it needs the scope ${scope}.`}
       aria-label={`${label}: ${about}`}
+      data-command={action().command}
       onClick={() => ask(action())}
     >
       {label}
@@ -71,31 +77,18 @@ export function calls<Name extends OperationName>(
   return (values) => perform(name, input(values), run, done);
 }
 
+/** What was typed into a form that was closed without sending it. */
+const drafts = new Map<string, Record<string, string>>();
+
 export function ActionDialog() {
   const action = asked.value;
   const box = useRef<HTMLDialogElement>(null);
-  const [fault, setFault] = useState<Refused | null>(null);
-  const [busy, setBusy] = useState(false);
   useEffect(() => {
-    setFault(null);
     if (action && !box.current?.open) box.current?.showModal();
   }, [action]);
   const close = (): void => {
     box.current?.close();
     asked.value = null;
-  };
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const values = Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()]));
-    setBusy(true);
-    try {
-      await action?.run(values);
-      close();
-    } catch (thrown) {
-      setFault(asRefused(thrown));
-    }
-    setBusy(false);
   };
   return (
     <dialog
@@ -106,55 +99,110 @@ export function ActionDialog() {
         asked.value = null;
       }}
     >
-      {action && (
-        <form onSubmit={submit} key={action.title}>
-          <h2 id="dialog-title">{action.title}</h2>
-          {action.about && (
-            <blockquote>
-              <Line text={action.about} chars={400} />
-            </blockquote>
-          )}
-          {action.explain && <p class="dim">{action.explain}</p>}
-          {action.fields.map((field) => (
-            <FieldInput key={field.name} field={field} />
-          ))}
-          {fault && <Fault fault={fault} />}
-          <div class="dialog-buttons">
-            <button type="button" class="button button-quiet" onClick={close}>
-              Cancel
-            </button>
-            <button type="submit" class="button button-main" disabled={busy}>
-              {action.submit}
-            </button>
-          </div>
-        </form>
-      )}
+      {action && <ActionForm key={action.title} action={action} close={close} />}
     </dialog>
   );
 }
 
-function FieldInput({ field }: { field: Field }) {
-  const { name, label, kind, choices = [], optional = false, initial = '' } = field;
+function ActionForm({ action, close }: { action: Action; close: () => void }) {
+  const [values, setValues] = useState<Record<string, string>>(drafts.get(action.title) ?? {});
+  const [fault, setFault] = useState<Refused | null>(null);
+  const [busy, setBusy] = useState(false);
+  const isComplete = action.fields.every((field) => field.optional || values[field.name]?.trim());
+  const change = (name: string, value: string): void => {
+    const next = { ...values, [name]: value };
+    setValues(next);
+    drafts.set(action.title, next);
+  };
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (!isComplete) return;
+    setBusy(true);
+    try {
+      await action.run(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()])));
+      drafts.delete(action.title);
+      close();
+    } catch (thrown) {
+      setFault(asRefused(thrown));
+    }
+    setBusy(false);
+  };
+  return (
+    <form onSubmit={submit}>
+      <h2 id="dialog-title">{action.title}</h2>
+      {action.about && (
+        <blockquote>
+          <Line text={action.about} chars={400} />
+        </blockquote>
+      )}
+      {action.explain && <p class="dim">{action.explain}</p>}
+      {action.fields.map((field) => (
+        <FieldInput key={field.name} field={field} value={values[field.name] ?? ''} change={change} />
+      ))}
+      {fault && <Fault fault={fault} />}
+      <div class="dialog-buttons">
+        <button
+          type="button"
+          class="link dialog-command"
+          title={action.command}
+          onClick={() => void copyText(action.command)}
+        >
+          Copy as a command
+        </button>
+        <button type="button" class="button button-quiet" onClick={close}>
+          Cancel
+        </button>
+        <button
+          type="submit"
+          class={action.isGrave ? 'button button-grave' : 'button button-main'}
+          disabled={busy || !isComplete}
+        >
+          {action.submit}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function FieldInput({
+  field,
+  value,
+  change,
+}: {
+  field: Field;
+  value: string;
+  change: (name: string, value: string) => void;
+}) {
+  const { name, label, kind, choices = [], optional = false } = field;
   const id = `field-${name}`;
+  if (kind === 'choice') {
+    return (
+      <fieldset class="field choices">
+        <legend>{label}</legend>
+        {choices.map(({ value: one, label: words }) => (
+          <label key={one} class="choice">
+            <input type="radio" name={name} value={one} checked={value === one} onChange={() => change(name, one)} />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+    );
+  }
+  const shared = {
+    id,
+    name,
+    value,
+    dir: 'auto',
+    required: !optional,
+    onInput: (event: { currentTarget: { value: string } }) => change(name, event.currentTarget.value),
+  } as const;
   return (
     <div class="field">
       <label for={id}>
         {label}
         {optional && <span class="dim"> (optional)</span>}
       </label>
-      {kind === 'choice' ? (
-        <select id={id} name={name}>
-          {choices.map(({ value, label: words }) => (
-            <option key={value} value={value} selected={value === initial}>
-              {words}
-            </option>
-          ))}
-        </select>
-      ) : kind === 'text' ? (
-        <textarea id={id} name={name} rows={4} required={!optional} dir="auto" defaultValue={initial} />
-      ) : (
-        <input id={id} name={name} required={!optional} dir="auto" autoComplete="off" defaultValue={initial} />
-      )}
+      {kind === 'text' ? <textarea {...shared} rows={4} /> : <input {...shared} autoComplete="off" />}
     </div>
   );
 }

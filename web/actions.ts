@@ -1,16 +1,19 @@
-import { type Action, calls } from './action.tsx';
+import { type Action, calls, type Field } from './action.tsx';
+import { shellWord } from './copy.tsx';
 
 /** What a person can do in the dashboard. */
 
-const note = (label: string, optional = true) => ({ name: 'note', label, kind: 'text', optional }) as const;
+const note = (label: string, optional = true): Field => ({ name: 'note', label, kind: 'text', optional });
 const noteOf = (text: string | undefined) => (text ? { note: text } : {});
+const cli = (run: string, ...words: string[]): string => ['holdfast', ...words, '--run', shellWord(run)].join(' ');
 
 export function answerQuestion(run: string, id: string, text: string): Action {
   return {
     title: `Answer ${id}`,
     about: text,
     fields: [note('Your answer', false)],
-    submit: 'Answer',
+    submit: `Answer ${id}`,
+    command: cli(run, 'answer', id, '"…"'),
     run: calls('settle', run, `${id} is answered.`, ({ note: answer }) => ({ id, as: 'resolved', ...noteOf(answer) })),
   };
 }
@@ -31,11 +34,12 @@ export function settleItem(run: string, id: string, kind: string, text: string):
     title: `Resolve ${kind} ${id}`,
     about: text,
     fields: [{ name: 'as', label: 'Outcome', kind: 'choice', choices }, note('Note')],
-    submit: 'Resolve',
-    run: calls('settle', run, `${id} is updated.`, ({ as, note: text }) => ({
+    submit: `Resolve ${id}`,
+    command: cli(run, 'settle', id, '--as', 'OUTCOME'),
+    run: calls('settle', run, `${id} is updated.`, ({ as, note: words }) => ({
       id,
       as: as as 'resolved',
-      ...noteOf(text),
+      ...noteOf(words),
     })),
   };
 }
@@ -44,8 +48,9 @@ export function acknowledgeMail(run: string, id: string, subject: string): Actio
   return {
     title: `Acknowledge ${id}`,
     about: subject,
-    fields: [{ ...note('What the sender should know', false), initial: 'Seen.' }],
-    submit: 'Acknowledge',
+    fields: [note('What the sender should know', false)],
+    submit: `Acknowledge ${id}`,
+    command: cli(run, 'mail', 'ack', id, '--note', '"…"'),
     run: calls('mail.ack', run, `${id} is acknowledged.`, ({ note: text = '' }) => ({ id, note: text })),
   };
 }
@@ -55,21 +60,24 @@ export function replyToMail(run: string, id: string, subject: string): Action {
     title: `Reply to ${id}`,
     about: subject,
     fields: [{ name: 'body', label: 'Message', kind: 'text' }],
-    submit: 'Send',
+    submit: `Reply to ${id}`,
+    command: cli(run, 'mail', 'reply', id, '--body', '"…"'),
     run: calls('mail.reply', run, `Replied to ${id}.`, ({ body = '' }) => ({ id, body })),
   };
 }
 
 export function closeMail(run: string, id: string, subject: string): Action {
-  const choices = ['resolved', 'superseded', 'withdrawn'].map((value) => ({ value, label: value }));
+  const choices = [
+    { value: 'resolved', label: 'Resolved' },
+    { value: 'superseded', label: 'Superseded by something newer' },
+    { value: 'withdrawn', label: 'Withdrawn' },
+  ];
   return {
     title: `Close ${id}`,
     about: subject,
-    fields: [
-      { name: 'as', label: 'Outcome', kind: 'choice', choices },
-      { ...note('Note', false), initial: 'Done.' },
-    ],
-    submit: 'Close',
+    fields: [{ name: 'as', label: 'Outcome', kind: 'choice', choices }, note('Note', false)],
+    submit: `Close ${id}`,
+    command: cli(run, 'mail', 'close', id, '--as', 'OUTCOME', '--note', '"…"'),
     run: calls('mail.close', run, `${id} is closed.`, ({ as, note: text = '' }) => ({
       id,
       as: as as 'resolved',
@@ -84,7 +92,8 @@ export function openGate(run: string, key: string, title: string): Action {
     about: title,
     explain: 'An agent may start this step once its gate is open.',
     fields: [],
-    submit: 'Open the gate',
+    submit: `Open the gate of ${key}`,
+    command: cli(run, 'gate', shellWord(key), 'open'),
     run: calls('gate', run, `The gate of ${key} is open.`, () => ({ key, state: 'open' })),
   };
 }
@@ -96,7 +105,8 @@ export function retryStep(run: string, key: string, title: string): Action {
     explain:
       'The next agent to start this step continues from its last checkpoint. It counts as a retry, and its error is resolved.',
     fields: [note('What is different now')],
-    submit: 'Retry',
+    submit: `Retry ${key}`,
+    command: cli(run, 'retry', shellWord(key), '--open'),
     run: calls('retry', run, `${key} can be started again.`, ({ note: text }) => ({
       key,
       open: true,
@@ -111,8 +121,23 @@ export function skipStep(run: string, key: string, title: string): Action {
     about: title,
     explain: 'Steps after it continue as if it were done.',
     fields: [{ name: 'reason', label: 'Why', kind: 'text' }],
-    submit: 'Skip',
+    submit: `Skip ${key}`,
+    isGrave: true,
+    command: cli(run, 'skip', shellWord(key), '--reason', '"…"'),
     run: calls('skip', run, `${key} is skipped.`, ({ reason = '' }) => ({ key, reason })),
+  };
+}
+
+export function abandonRun(run: string, title: string): Action {
+  return {
+    title: 'Abandon this run',
+    about: title,
+    explain: 'Nothing more is recorded in it, and no agent continues it. What is recorded stays readable.',
+    fields: [{ name: 'reason', label: 'Why', kind: 'text' }],
+    submit: `Abandon ${run}`,
+    isGrave: true,
+    command: cli(run, 'abort', '--reason', '"…"'),
+    run: calls('abort', run, 'The run is abandoned.', ({ reason = '' }) => ({ reason })),
   };
 }
 
@@ -122,7 +147,8 @@ export function acceptConflict(run: string, id: string, path: string): Action {
     about: path,
     explain: 'You checked it, and it may stay as it is. The next brief no longer lists it.',
     fields: [note('Note')],
-    submit: 'Accept',
+    submit: `Accept ${id}`,
+    command: cli(run, 'accept', id),
     run: calls('accept', run, `${id} is accepted.`, ({ note: text }) => ({ conflict: id, ...noteOf(text) })),
   };
 }
@@ -138,7 +164,8 @@ export function endEffect(run: string, id: string, name: string): Action {
     about: name,
     explain: 'Check first: the agent that started it reported no outcome.',
     fields: [{ name: 'outcome', label: 'What you found', kind: 'choice', choices }, note('How you know')],
-    submit: 'Record',
+    submit: `Record the outcome of ${id}`,
+    command: cli(run, 'effect', 'end', id, '--outcome', 'OUTCOME'),
     run: calls('effect.end', run, `The outcome of ${id} is recorded.`, ({ outcome, note: text }) => ({
       id,
       outcome: outcome as 'succeeded',
@@ -155,7 +182,8 @@ export function handOver(run: string, session: string, agent: string): Action {
       { name: 'to', label: 'To the agent', kind: 'line' },
       { name: 'message', label: 'Message to the receiver', kind: 'text', optional: true },
     ],
-    submit: 'Offer',
+    submit: `Offer the work of ${session}`,
+    command: cli(run, 'handoff', 'AGENT', '--from', session),
     run: calls('handoff', run, `The work of ${agent} is offered.`, ({ to = '', message }) => ({
       to,
       from: session,
@@ -168,7 +196,8 @@ export function withdrawHandoff(run: string, id: string): Action {
   return {
     title: `Withdraw ${id}`,
     fields: [{ name: 'reason', label: 'Why', kind: 'text', optional: true }],
-    submit: 'Withdraw',
+    submit: `Withdraw ${id}`,
+    command: cli(run, 'handoff', 'withdraw', id),
     run: calls('handoff.withdraw', run, `${id} is withdrawn.`, ({ reason }) => ({ id, ...(reason ? { reason } : {}) })),
   };
 }
@@ -178,7 +207,8 @@ export function approveCompaction(run: string, moving: number, lines: number, li
     title: 'Approve the compaction',
     explain: `${moving} entries of the worklog move into an archive: ${lines} lines become ${linesAfter}. Nothing is lost.`,
     fields: [],
-    submit: 'Approve',
+    submit: `Move ${moving} entries`,
+    command: cli(run, 'compact', '--approve'),
     run: calls('compact', run, 'The worklog is compacted.', () => ({ approve: true })),
   };
 }

@@ -1,17 +1,18 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ActionDialog } from './action.tsx';
-import { logOut } from './api.ts';
+import { Header } from './header.tsx';
+import { isHelpOpen, keyWords } from './keys.ts';
 import { LoginPage } from './login-page.tsx';
-import { hrefOf, route } from './route.ts';
+import { NeedsPage } from './needs.tsx';
+import { route } from './route.ts';
 import { RunPage } from './run-page.tsx';
 import { RunsPage } from './runs-page.tsx';
-import { access, connection, notice, useAnswer, who } from './state.ts';
-import { nextTheme, theme } from './theme.ts';
-import { Line } from './words.tsx';
+import { SearchPage } from './search-page.tsx';
+import { access, connection, notice } from './state.ts';
 
 export function App() {
   if (access.value === 'out') return <LoginPage />;
-  const { page } = route.value;
+  const here = route.value;
   return (
     <>
       {/* Not a link to a fragment: the fragment holds the route. */}
@@ -19,10 +20,17 @@ export function App() {
         Skip to content
       </button>
       <Header />
+      {connection.value === 'lost' && (
+        <p class="lost" role="status">
+          No connection to the server. What you see may be out of date; this page tries again by itself.
+        </p>
+      )}
       <main id="main" tabIndex={-1}>
-        {page === 'runs' && <RunsPage />}
-        {page === 'run' && <RunPage key={route.value.page === 'run' ? route.value.run : ''} />}
-        {page === 'unknown' && (
+        {here.page === 'runs' && <RunsPage />}
+        {here.page === 'needs' && <NeedsPage />}
+        {here.page === 'search' && <SearchPage words={here.words} />}
+        {here.page === 'run' && <RunPage key={here.run} here={here} />}
+        {here.page === 'unknown' && (
           <div class="page">
             <h1>There is no such page.</h1>
             <p>
@@ -33,84 +41,51 @@ export function App() {
       </main>
       <footer class="foot">
         <span>
-          <kbd>j</kbd> <kbd>k</kbd> move through a list, <kbd>Enter</kbd> opens.
-        </span>
-        <span>
-          Everything here is also a command: see <code>holdfast help</code>.
+          <kbd>?</kbd> shows the keys. Everything here is also a command: <kbd>c</kbd> copies it.
         </span>
       </footer>
       <Notice />
       <ActionDialog />
+      <KeyHelp />
     </>
   );
 }
 
-function Header() {
-  const { data } = useAnswer('board', {});
-  const waiting = (data?.runs ?? []).flatMap((run) => run.waiting.map((what) => `${run.id} ${what.kind} ${what.id}`));
-  useAnnouncement(waiting, data !== null);
-  return (
-    <header class="top">
-      <a class="brand" href="#/">
-        <img src="/icon.svg" alt="" width="26" height="26" />
-        Holdfast
-      </a>
-      <div class="top-tools">
-        {waiting.length > 0 && (
-          <a class="bell" href={hrefOf({ page: 'runs' })}>
-            {waiting.length} {waiting.length === 1 ? 'needs' : 'need'} you
-          </a>
-        )}
-        <Connection />
-        <button type="button" class="button button-quiet" onClick={nextTheme} aria-label={`Colours: ${theme.value}`}>
-          {{ auto: '◐ Auto', light: '○ Light', dark: '● Dark' }[theme.value]}
-        </button>
-        {who.value && (
-          <>
-            <span class="me" title={`Your token has the scope ${who.value.scope}.`}>
-              <Line text={who.value.actor.name} chars={24} />{' '}
-              <span class="dim">({who.value.scope === 'maintain' ? 'maintainer' : who.value.scope})</span>
-            </span>
-            <button
-              type="button"
-              class="button button-quiet"
-              title="Sign in again with the link or a token."
-              onClick={() => void logOut().then(() => location.reload())}
-            >
-              Sign out
-            </button>
-          </>
-        )}
-      </div>
-    </header>
-  );
-}
-
-function Connection() {
-  const state = connection.value;
-  const words = { connecting: 'Connecting', live: 'Live', lost: 'No connection, trying again' }[state];
-  return (
-    <span class={`connection connection-${state}`} role="status">
-      <i aria-hidden="true" />
-      {words}
-    </span>
-  );
-}
-
-let announced: ReadonlySet<string> | null = null;
-
-/** Counts what needs a person in the page title, and announces each once. */
-function useAnnouncement(waiting: readonly string[], isKnown: boolean): void {
-  const key = waiting.join('\n');
+function KeyHelp() {
+  const box = useRef<HTMLDialogElement>(null);
+  const isOpen = isHelpOpen.value;
   useEffect(() => {
-    if (!isKnown) return;
-    document.title = waiting.length > 0 ? `(${waiting.length}) Holdfast` : 'Holdfast';
-    const fresh = waiting.filter((one) => announced !== null && !announced.has(one));
-    announced = new Set(waiting);
-    if (fresh.length > 0) {
-      notice.value = { text: `Needs you: ${fresh.slice(0, 3).join(', ')}`, tone: 'plain' };
-    }
-  }, [key, isKnown]);
+    if (isOpen && !box.current?.open) box.current?.showModal();
+  }, [isOpen]);
+  return (
+    <dialog
+      ref={box}
+      class="dialog"
+      aria-labelledby="keys-title"
+      onClose={() => {
+        isHelpOpen.value = false;
+      }}
+    >
+      {isOpen && (
+        <>
+          <h2 id="keys-title">Keys</h2>
+          <dl class="keys">
+            {keyWords.map(([keys, does]) => (
+              <div key={keys}>
+                <dt>{keys.split(' ').map((one) => (one === '–' ? ' – ' : <kbd key={one}>{one}</kbd>))}</dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+          <div class="dialog-buttons">
+            <button type="button" class="button" onClick={() => box.current?.close()}>
+              Close
+            </button>
+          </div>
+        </>
+      )}
+    </dialog>
+  );
 }
 
 const SHOWN_MS = 6000;

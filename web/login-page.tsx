@@ -17,16 +17,18 @@ export function LoginPage() {
   };
   return (
     <main class="login" id="main">
-      <img src="/icon.svg" alt="" width="44" height="44" />
-      <h1>Holdfast</h1>
+      <img src="/icon.svg" alt="" width="48" height="48" />
+      <h1>Sign in to Holdfast</h1>
       <p class="dim">
-        Open the link that <code>holdfast serve</code> printed, or sign in with a token from{' '}
-        <code>holdfast token add</code>.
+        Run <code>holdfast serve</code> and open the link it prints.
       </p>
       <form onSubmit={submit}>
         <div class="field">
-          <label for="token">Token</label>
+          <label for="token">Or a token</label>
           <input id="token" name="token" type="password" required autoComplete="current-password" placeholder="hft_…" />
+          <span class="dim">
+            <code>holdfast token add NAME</code> makes one.
+          </span>
         </div>
         {fault && <Fault fault={fault} />}
         <button type="submit" class="button button-main">

@@ -1,128 +1,199 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Output } from './api.ts';
-import { Await, Empty, Pill, Progress, slug } from './parts.tsx';
-import { hrefOf } from './route.ts';
+import { runOrder } from './keys.ts';
+import { kindsInWords, type Need, useNeeds } from './needs.tsx';
+import { Await, Choices, Empty, Pill, Progress, toneOf } from './parts.tsx';
+import { runHref } from './route.ts';
+import { isTodo } from './run.ts';
 import { useAnswer } from './state.ts';
-import { Ago, Id, Line, plural } from './words.tsx';
+import { Ago, Line, needYou, plural, titleOf } from './words.tsx';
 
 type Row = Output<'board'>['runs'][number];
+type Shown = 'unfinished' | 'all' | 'archived';
+
+const isOver = ({ standing: { label } }: Row): boolean => label === 'finished' || label === 'abandoned';
+const isArchived = ({ standing: { label } }: Row): boolean => label === 'archived';
 
 export function RunsPage() {
-  const [all, setAll] = useState(false);
+  const [shown, setShown] = useState<Shown>('unfinished');
+  const [words, setWords] = useState('');
   const [limit, setLimit] = useState(100);
-  const board = useAnswer('board', { ...(all ? { all } : {}), limit });
+  const board = useAnswer('board', { ...(shown === 'archived' ? { all: true } : {}), limit });
+  const { data } = useNeeds();
+  const needs = data?.needs ?? [];
   return (
     <div class="page">
       <header class="page-head">
         <h1>Runs</h1>
-        <label class="toggle">
-          <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
-          Show archived
-        </label>
+        <div class="filters">
+          <input
+            type="search"
+            aria-label="Filter the runs"
+            placeholder="Filter"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+          <Choices
+            label="Which runs"
+            value={shown}
+            onChange={setShown}
+            options={[
+              ['unfinished', 'Unfinished'],
+              ['all', 'All'],
+              ['archived', 'Archived'],
+            ]}
+          />
+        </div>
       </header>
+      {needs.length > 0 && (
+        <a class="attention" href="#/needs">
+          <strong>{needYou(needs.length)}</strong>
+          <span class="grow">{kindsInWords(needs)}</span>
+          <span class="attention-open">Open list</span>
+        </a>
+      )}
       <Await of={board}>
-        {({ runs, more }) =>
-          runs.length === 0 ? (
-            <Empty title={all ? 'No runs yet.' : 'No open runs.'}>
-              {!all && 'There may be archived ones. '}Start one in a workspace with{' '}
-              <code>holdfast init --title … --plan FILE</code>; it appears here automatically.
-            </Empty>
-          ) : (
-            <>
-              <WaitingList runs={runs} />
-              <ul class="runs">
-                {runs.map((run) => (
-                  <RunRow key={run.id} run={run} />
-                ))}
-              </ul>
-              {more > 0 && (
-                <button type="button" class="button" onClick={() => setLimit(limit + 200)}>
-                  {plural(more, 'more run')}
-                </button>
-              )}
-            </>
-          )
-        }
+        {({ runs, more }) => (
+          <>
+            <RunList runs={runs} shown={shown} words={words} needs={needs} />
+            {more > 0 && (
+              <button type="button" class="button" onClick={() => setLimit(limit + 200)}>
+                {plural(more, 'more run')}
+              </button>
+            )}
+          </>
+        )}
       </Await>
     </div>
   );
 }
 
-function WaitingList({ runs }: { runs: readonly Row[] }) {
-  const waiting = runs.flatMap((run) => run.waiting.map((what) => ({ run, what })));
-  if (waiting.length === 0) return null;
+function RunList({
+  runs,
+  shown,
+  words,
+  needs,
+}: {
+  runs: readonly Row[];
+  shown: Shown;
+  words: string;
+  needs: readonly Need[];
+}) {
+  const fits = ({ id, title, agent }: Row): boolean =>
+    `${id} ${title} ${agent ?? ''}`.toLowerCase().includes(words.trim().toLowerCase());
+  const fitting = runs.filter(fits).sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+  const unfinished = fitting.filter((run) => !isOver(run) && !isArchived(run));
+  const finished = fitting.filter(isOver);
+  const listed =
+    shown === 'unfinished' ? unfinished : shown === 'all' ? [...unfinished, ...finished] : fitting.filter(isArchived);
+  const order = listed.map((run) => run.id).join('\n');
+  useEffect(() => {
+    runOrder.value = order.split('\n').filter(Boolean);
+  }, [order]);
+  if (runs.length === 0 && shown !== 'archived') return <NoRuns />;
+  const needsOf = (run: Row): number => needs.filter((need) => need.run === run.id).length;
   return (
-    <section class="card card-warn" aria-labelledby="waiting-title">
-      <header class="card-head">
-        <h2 id="waiting-title">
-          Needs you<span class="count">{waiting.length}</span>
-        </h2>
-      </header>
-      <ul class="rows">
-        {waiting.slice(0, 20).map(({ run, what }) => (
-          <li key={`${run.id} ${what.kind} ${what.id}`}>
-            <a class="row row-link" data-row href={hrefOf({ page: 'run', run: run.id, view: 'overview', at: null })}>
-              <span class="tag">{what.kind}</span>
-              <Id>{what.id}</Id>
-              <span class="grow">
-                <Line text={what.text} />
-              </span>
-              <span class="dim">
-                <Line text={run.title} chars={40} />
-              </span>
-            </a>
-          </li>
+    <>
+      {listed.length === 0 && (
+        <Empty title={words.trim() === '' ? nothing[shown] : 'No run fits the filter.'}>
+          {shown === 'unfinished' && words.trim() === '' && 'What agents start next appears here by itself.'}
+        </Empty>
+      )}
+      <ul class="runs">
+        {listed.map((run) => (
+          <RunRow key={run.id} run={run} needs={needsOf(run)} />
         ))}
       </ul>
-    </section>
+      {shown === 'unfinished' && finished.length > 0 && (
+        <details class="more-runs">
+          <summary>{plural(finished.length, 'finished run')}</summary>
+          <ul class="runs">
+            {finished.map((run) => (
+              <RunRow key={run.id} run={run} needs={needsOf(run)} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
   );
 }
 
-function RunRow({ run }: { run: Row }) {
-  const { id, title, standing, progress, sittings: sessions, waiting, updatedAt } = run;
+const nothing: Readonly<Record<Shown, string>> = {
+  unfinished: 'Nothing is unfinished.',
+  all: 'There are no runs.',
+  archived: 'No run is archived.',
+};
+
+function NoRuns() {
+  return (
+    <div class="card">
+      <Empty title="No work recorded yet.">
+        <code>holdfast install claude</code>, then use Claude as usual: what it does appears here by itself.
+      </Empty>
+      <p class="empty-more dim">
+        Other clients: <code>codex</code>, <code>gemini</code>, <code>qwen</code>, <code>copilot</code>,{' '}
+        <code>vscode</code>, <code>cursor</code>, <code>opencode</code>. With a plan of your own:{' '}
+        <code>holdfast init --title "…" --plan FILE</code>
+      </p>
+    </div>
+  );
+}
+
+function RunRow({ run, needs }: { run: Row; needs: number }) {
+  const { id, title, standing, progress, updatedAt, host } = run;
   return (
     <li>
-      <a
-        class={`run-row run-row-${slug(standing.word)}`}
-        data-row
-        href={hrefOf({ page: 'run', run: id, view: 'overview', at: null })}
-      >
-        <span class="run-title">
-          <Line text={title} chars={120} />
-          <Id>{id}</Id>
-        </span>
+      <a class={`run-row edge-${toneOf(standing.label)}`} data-row href={runHref(id)}>
         <span class="run-state">
-          <Pill word={standing.word} />
-          <span class="dim">
-            <Line text={standing.why} chars={90} />
+          <Pill label={standing.label} />
+        </span>
+        <span class="run-title">
+          <strong>
+            <Line text={titleOf(title)} chars={120} />
+          </strong>
+          <span class="dim run-why">
+            <Line text={runWords(run)} chars={120} />
           </span>
         </span>
         <span class="run-progress">
-          <Progress percent={progress.percent} label={`Progress of ${id}`} />
-          <span class="dim">
-            {progress.done} of {progress.total} steps
-          </span>
-        </span>
-        <span class="run-people">
-          {sessions.slice(0, 4).map((session) => (
-            <span key={session.session} class={`run-session run-session-${slug(session.standing)}`}>
-              {session.agent}
-              {session.steps.length > 0 && (
-                <span class="dim"> on {session.steps.map((step) => step.key).join(', ')}</span>
-              )}
-            </span>
-          ))}
-          {sessions.length > 4 && <span class="dim">and {sessions.length - 4} more</span>}
+          {run.kind === 'planned' && progress.total > 0 && (
+            <>
+              <Progress done={progress.done} total={progress.total} label={`Progress of ${id}`} />
+              <span class="dim">
+                {progress.done} of {plural(progress.total, 'step')}
+              </span>
+            </>
+          )}
         </span>
         <span class="run-fresh dim">
-          {waiting.length > 0 && (
-            <span class="tag tag-warn">
-              {waiting.length} {waiting.length === 1 ? 'needs' : 'need'} you
-            </span>
-          )}
-          <Ago at={updatedAt} />
+          {needs > 0 && <span class="tag tag-warn">{needYou(needs)}</span>}
+          <span>
+            <Ago at={updatedAt} />
+            {host && run.isElsewhere ? ` on ${host}` : ''}
+          </span>
         </span>
       </a>
     </li>
   );
+}
+
+/** Who is at work, or what is left; of a run without a plan what it changed and what failed last. */
+function runWords({ kind, standing, sittings, agent, changed, failed }: Row): string {
+  const active = sittings.filter(({ label }) => label === 'working' || label === 'not responding');
+  if (active.length > 0) {
+    return active
+      .slice(0, 3)
+      .map((one) => [one.agent, ...one.steps.map((step) => (isTodo(step) ? `“${step.title}”` : step.key))].join(' on '))
+      .join('; ');
+  }
+  const facts =
+    kind === 'planned'
+      ? []
+      : [
+          ...(changed > 0 ? [plural(changed, 'changed file')] : []),
+          ...(failed ? [`${failed.name} ${failed.exitCode === null ? 'failed' : `exit ${failed.exitCode}`}`] : []),
+        ];
+  const why = standing.label === 'open' && standing.why ? `left: ${standing.why}` : standing.why;
+  const who = agent !== null && !why.startsWith(agent) ? [agent] : [];
+  return [...who, why, ...facts].filter((part) => part).join(' · ');
 }

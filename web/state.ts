@@ -14,6 +14,9 @@ export const now = signal(Date.now());
 /** Announced to screen readers, and shown for a few seconds. */
 export const notice = signal<{ text: string; tone: 'good' | 'bad' | 'plain' } | null>(null);
 
+/** Whether the list of what needs a person is open beside a run. */
+export const isNeedsOpen = signal(false);
+
 export const mayWrite = computed(() => who.value !== null && who.value.scope !== 'read');
 export const mayMaintain = computed(() => who.value?.scope === 'maintain' && who.value.actor.kind === 'person');
 

@@ -46,17 +46,41 @@ export function Ago({ at, prefix = '' }: { at: string; prefix?: string }) {
   );
 }
 
-export const momentOf = (at: string): string =>
-  new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** The browser's language, unless nothing can be formatted in it, as with `en-US@posix`. */
+const locale = ((): string => {
+  try {
+    return new Intl.DateTimeFormat(navigator.language).resolvedOptions().locale;
+  } catch {
+    return 'en';
+  }
+})();
 
-export const clockOf = (at: string, isExact = false): string =>
-  new Date(at).toLocaleString(undefined, {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(isExact ? { second: '2-digit' } : {}),
-  });
+const formats = {
+  moment: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
+  day: new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }),
+  minute: new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  second: new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
+} as const;
+
+export const momentOf = (at: string): string => formats.moment.format(new Date(at));
+/** `16 Nov`. */
+export const dayOf = (at: string | number): string => formats.day.format(new Date(at));
+/** `14:02`, with seconds where that matters. */
+export const clockOf = (at: string | number, isExact = false): string =>
+  formats[isExact ? 'second' : 'minute'].format(new Date(at));
+
+/** The time alone today, with the day otherwise. */
+export function Clock({ at }: { at: string }) {
+  const isToday = dayOf(at) === dayOf(now.value);
+  return (
+    <time class="clock" dateTime={at} title={momentOf(at)}>
+      {isToday ? clockOf(at) : `${dayOf(at)} ${clockOf(at)}`}
+    </time>
+  );
+}
+
+/** `4 s`, `12 min`. */
+export const durationOf = (ms: number): string => (ms < 1000 ? 'under 1 s' : inWords(ms));
 
 /** `1.21 M`, `96 k`. */
 export function amountOf(count: number): string {
@@ -64,10 +88,33 @@ export function amountOf(count: number): string {
   return count >= 1e4 ? `${Math.round(count / 1e3)} k` : count.toLocaleString('en');
 }
 
-export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : nouns}`;
 }
+
+export const needYou = (count: number): string => `${count} ${count === 1 ? 'needs' : 'need'} you`;
 
 export function Id({ children }: { children: ComponentChildren }) {
   return <span class="id">{children}</span>;
+}
+
+const TITLE_CHARS = 80;
+
+/** The first sentence, cut at a word. */
+export function titleOf(text: string): string {
+  const line = oneLine(text, 400);
+  const [sentence = line] = /^.{12,}?[.!?。](?=\s|$)/u.exec(line) ?? [];
+  const title = sentence.replace(/[.。]$/u, '');
+  if (title.length <= TITLE_CHARS) return title;
+  return `${title.slice(0, TITLE_CHARS).replace(/\s+\S*$/u, '')}…`;
+}
+
+/** Whether a goal says nothing that the title does not. */
+export function repeats(goal: string, title: string): boolean {
+  const fold = (text: string): string =>
+    oneLine(text, 2000)
+      .toLowerCase()
+      .replaceAll(/[\W_]+/gu, ' ')
+      .trim();
+  return fold(goal).startsWith(fold(title)) && titleOf(goal) === titleOf(title);
 }

@@ -70,6 +70,7 @@ function sourceOf(input: JsonObject, client: string): HookSource {
       textOf(input['timestamp']),
     cwd: textOf(input['cwd']),
     transcript: textOf(input['transcript_path']),
+    model: textOf(input['model']),
     subagent: agent === null ? null : { id: agent, type: textOf(input['agent_type']) },
     pid: null,
   };

@@ -37,6 +37,8 @@ export interface HookSource {
   id: string | null;
   cwd: string | null;
   transcript: string | null;
+  /** The model at work, where the client names it. */
+  model?: string | null;
   /** Set when it happened inside a subagent. */
   subagent: { id: string; type: string | null } | null;
   /** The agent's process, where the client names it. */

@@ -36,6 +36,13 @@ export interface Spent {
   input: number;
   output: number;
   cached: number;
+  model?: string;
+}
+
+/** The model that an entry of a client names, to go with what it spent. */
+export function modelIn(entry: JsonObject, field = 'model'): Pick<Spent, 'model'> {
+  const model = textOf(entry[field]);
+  return model ? { model: model.slice(0, 120) } : {};
 }
 
 /**

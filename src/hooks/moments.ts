@@ -83,7 +83,7 @@ async function countTokens(within: SessionContext, hooks: ClientHooks, moment: M
   const { memory, remember } = memoryFor(within.context, moment);
   const read = readUsage(hooks, moment, memory);
   if (read.memory !== memory) remember(read.memory);
-  if (read.spent) await execute(within, { type: 'usage.add', ...read.spent }, null);
+  for (const spent of read.spent) await execute(within, { type: 'usage.add', ...spent }, null);
   return read.pressure;
 }
 
@@ -130,7 +130,9 @@ async function stopSubagent(context: Context, hooks: ClientHooks, moment: Moment
   if (!within || moment.subagent === null || within.session.parent === null) return null;
   const { readUsage } = await import('./transcript.ts');
   const { spent } = readUsage(hooks, moment, {});
-  if (spent) await execute(within, { type: 'usage.add', ...spent }, keyOf(moment, 'usage'));
+  for (const [index, one] of spent.entries()) {
+    await execute(within, { type: 'usage.add', ...one }, keyOf(moment, index === 0 ? 'usage' : `usage ${index}`));
+  }
   const notes = moment.lastMessage === null ? {} : { notes: [oneLine(redact(moment.lastMessage).text, 600)] };
   await execute(within, { type: 'session.end', reason: 'completed', ...notes }, keyOf(moment, within.session.id));
   return null;

@@ -5,19 +5,21 @@ import { readLinesFrom, sizeOf } from '../workspace/file-tail.ts';
 import type { Memory } from './memory.ts';
 
 export interface UsageRead {
-  spent: Spent | null;
+  /** One for each model. */
+  spent: readonly Spent[];
   pressure: Pressure | null;
   memory: Memory;
 }
 
 /** The tokens that a client's transcript reports since it was read last. */
-export function readUsage({ usageIn }: ClientHooks, { transcript: path }: HookSource, memory: Memory): UsageRead {
-  const nothing = { spent: null, pressure: null, memory };
+export function readUsage({ usageIn }: ClientHooks, source: HookSource, memory: Memory): UsageRead {
+  const { transcript: path, model: current } = source;
+  const nothing = { spent: [], pressure: null, memory };
   if (path === null || !usageIn) return nothing;
   const before = memory.transcript?.path === path ? memory.transcript : { path, offset: 0 };
   const piece = readLinesFrom(path, before.offset);
   if (piece === null) return nothing;
-  const spent: Spent = { input: 0, output: 0, cached: 0 };
+  const byModel = new Map<string, Spent>();
   let { lastId, total } = before;
   let pressure: Pressure | null = null;
   for (const line of piece.text.split('\n')) {
@@ -31,13 +33,18 @@ export function readUsage({ usageIn }: ClientHooks, { transcript: path }: HookSo
       ? sums.map((sum, index) => Math.max(0, sum - (total?.[index] ?? 0)))
       : sums;
     if (report.isTotal) total = sums;
-    spent.input += input;
-    spent.output += output;
-    spent.cached += cached;
+    const model = report.spent.model ?? current ?? '';
+    const spent = byModel.get(model) ?? { input: 0, output: 0, cached: 0, ...(model ? { model } : {}) };
+    byModel.set(model, {
+      ...spent,
+      input: spent.input + input,
+      output: spent.output + output,
+      cached: spent.cached + cached,
+    });
     pressure = report.pressure ?? null;
   }
   return {
-    spent: spent.input + spent.output > 0 ? spent : null,
+    spent: [...byModel.values()].filter((spent) => spent.input + spent.output > 0),
     pressure,
     memory: { ...memory, transcript: { path, offset: piece.end, lastId, total } },
   };

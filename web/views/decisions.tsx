@@ -16,7 +16,7 @@ export function DecisionsView({ run, at }: RunAt) {
         {({ decisions, total }) =>
           decisions.length === 0 ? (
             <Empty title="No decisions yet.">
-              Agents record them with <code>holdfast decide</code>.
+              Agents record decisions here; you can too: <code>holdfast decide "…" --why "…"</code>
             </Empty>
           ) : (
             <>

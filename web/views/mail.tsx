@@ -16,7 +16,11 @@ export function MailView({ run, at, status }: RunAt & { status: Status }) {
   return (
     <>
       <Card title="Open mail" count={messages.length}>
-        {messages.length === 0 && <Empty title="No open mail." />}
+        {messages.length === 0 && (
+          <Empty title="No open mail.">
+            Messages between agents and to you appear here: <code>holdfast mail send AGENT "Subject"</code>
+          </Empty>
+        )}
         <ul class="messages">
           {messages.slice(0, SHOWN).map((message) => (
             <MessageRow key={message.id} run={run} message={message} isOpen={at === null} />
@@ -66,7 +70,7 @@ function MessageRow({ run, message, isOpen }: { run: string; message: Message; i
   return (
     <li class="message" data-row tabIndex={-1}>
       <p class="message-head">
-        <Pill word={status} />
+        <Pill label={status} />
         <Id>{id}</Id>
         <span class={`tag${priority === 'P0' ? ' tag-warn' : ''}`}>{priority}</span>
         <span class="tag">{type}</span>

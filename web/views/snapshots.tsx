@@ -8,7 +8,7 @@ import { Ago, Id, Passage, plural } from '../words.tsx';
 type Snapshot = Output<'snapshots'>['snapshots'][number];
 type Rule = Output<'check'>['rules'][number];
 
-export function SnapshotsView({ run, at }: RunAt) {
+export function Snapshots({ run, at }: RunAt) {
   const [limit, setLimit] = useState(30);
   const found = useAnswer('snapshots', { limit }, run);
   const checked = useAnswer('check', { all: true }, run);
@@ -22,7 +22,9 @@ export function SnapshotsView({ run, at }: RunAt) {
       <Await of={found}>
         {({ snapshots }) =>
           snapshots.length === 0 ? (
-            <Empty title="No snapshots yet.">Every session writes one when it ends.</Empty>
+            <Empty title="No snapshots yet.">
+              Every session writes one when it ends; <code>holdfast snapshot</code> writes one now.
+            </Empty>
           ) : (
             <>
               <ul class="rows">
@@ -62,7 +64,7 @@ function SnapshotRow({
   const verdict = !rules ? null : failed > 0 ? 'fail' : 'pass';
   return (
     <li class="row row-top" data-row tabIndex={-1}>
-      {verdict ? <Pill word={verdict} /> : <span class="tag">{fault ? 'not checked' : 'checking'}</span>}
+      {verdict ? <Pill label={verdict} /> : <span class="tag">{fault ? 'not checked' : 'checking'}</span>}
       <div class="grow">
         <p>
           <strong>{snapshot.agent}</strong> <Id>{snapshot.id}</Id>{' '}
@@ -82,7 +84,7 @@ function SnapshotRow({
             <ul class="rules">
               {rules.map((rule) => (
                 <li key={rule.rule}>
-                  <Pill word={rule.result} /> <strong>{rule.rule}</strong> <span class="dim">{rule.why}</span>
+                  <Pill label={rule.result} /> <strong>{rule.rule}</strong> <span class="dim">{rule.why}</span>
                 </li>
               ))}
             </ul>

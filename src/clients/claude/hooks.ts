@@ -1,6 +1,7 @@
 import { failureOf, readClaudeEvent, specificOutput } from '../claude-events.ts';
 import { answerText, countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
 import type { ClientHooks, MomentKind, TurnFailure, UsageReport } from '../moment.ts';
+import { modelIn } from '../tool-call.ts';
 
 /** Claude Code. */
 export const hooks: ClientHooks = {
@@ -27,5 +28,6 @@ export function usageIn(entry: JsonObject): UsageReport | null {
   const count = (field: string): number => countOf(usage[field]) ?? 0;
   const cached = count('cache_read_input_tokens');
   const input = count('input_tokens') + cached + count('cache_creation_input_tokens');
-  return { spent: { input, output: count('output_tokens'), cached }, id: textOf(message['id']) };
+  const spent = { input, output: count('output_tokens'), cached, ...modelIn(message) };
+  return { spent, id: textOf(message['id']) };
 }

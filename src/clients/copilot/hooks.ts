@@ -1,7 +1,7 @@
 import { readClaudeEvent } from '../claude-events.ts';
 import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
 import type { ClientHooks, Moment, MomentKind, UsageReport } from '../moment.ts';
-import { type Spent, type TodoChange, todoStatus } from '../tool-call.ts';
+import { modelIn, type Spent, type TodoChange, todoStatus } from '../tool-call.ts';
 
 /**
  * Copilot CLI. The case of an event's name chooses the form of its input: its own, or Claude's. It runs Claude's hooks
@@ -71,7 +71,8 @@ function argumentsOf(given: unknown): JsonObject {
 
 export function usageIn(entry: JsonObject): UsageReport | null {
   if (entry['type'] !== 'session.usage_record') return null;
-  return { spent: spentOf(objectOf(objectOf(entry['data'])['usage'])), id: textOf(entry['id']) };
+  const data = objectOf(entry['data']);
+  return { spent: { ...spentOf(objectOf(data['usage'])), ...modelIn(data) }, id: textOf(entry['id']) };
 }
 
 /** Its input includes tokens read from the cache, its output the reasoning. */

@@ -1,7 +1,7 @@
 import { specificOutput, startSourceOf } from '../claude-events.ts';
 import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
 import type { ClientHooks, HookSource, Moment, MomentKind, UsageReport } from '../moment.ts';
-import { resultOf, toolCallOf } from '../tool-call.ts';
+import { modelIn, resultOf, toolCallOf } from '../tool-call.ts';
 
 /**
  * Gemini CLI. Text at the start of a resumed session makes it drop the user's first prompt, so the brief waits for that
@@ -64,5 +64,5 @@ export function usageIn(entry: JsonObject): UsageReport | null {
   const tokens = objectOf(entry['tokens']);
   const count = (field: string): number => countOf(tokens[field]) ?? 0;
   const spent = { input: count('input'), output: count('output') + count('thoughts'), cached: count('cached') };
-  return { spent, id: textOf(entry['id']) };
+  return { spent: { ...spent, ...modelIn(entry) }, id: textOf(entry['id']) };
 }

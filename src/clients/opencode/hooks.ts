@@ -2,7 +2,7 @@ import { failureOf } from '../claude-events.ts';
 import { countOf, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import { type ClientHooks, type HookSource, type Moment, type MomentKind, pressureOf } from '../moment.ts';
 import { withoutShellQuotes } from '../request.ts';
-import { readTodoList, resultOf, type Spent, toolCallOf } from '../tool-call.ts';
+import { modelIn, readTodoList, resultOf, type Spent, toolCallOf } from '../tool-call.ts';
 
 /**
  * OpenCode has no hook commands: our plugin calls this program with the name of its own hook or event, and passes on
@@ -88,7 +88,7 @@ function readOpencodeEvent(event: string, given: JsonObject): Moment | null {
 /** A finished message of the agent reports the tokens it used. */
 function usageMoment(source: HookSource, info: JsonObject, given: JsonObject): Moment | null {
   if (info['role'] !== 'assistant' || objectOf(info['time'])['completed'] === undefined) return null;
-  const spent = spentOf(objectOf(info['tokens']));
+  const spent = { ...spentOf(objectOf(info['tokens'])), ...modelIn(info, 'modelID') };
   const usedTokens = spent.input + spent.output;
   if (usedTokens === 0) return null;
   return { ...source, kind: 'usage', spent, pressure: pressureOf(usedTokens, countOf(given['contextWindow'])) };

@@ -1,6 +1,7 @@
 import { readClaudeEvent, specificOutput } from '../claude-events.ts';
 import { countOf, type JsonObject, objectOf, textOf } from '../json-value.ts';
 import type { ClientHooks, MomentKind, UsageReport } from '../moment.ts';
+import { modelIn } from '../tool-call.ts';
 
 /**
  * Qwen Code: Claude's events. Its prompt event comes with every request to the model, usually without a prompt, and is
@@ -26,5 +27,5 @@ export function usageIn(entry: JsonObject): UsageReport | null {
   const count = (field: string): number => countOf(usage[field]) ?? 0;
   const output = count('candidatesTokenCount') + count('thoughtsTokenCount');
   const spent = { input: count('promptTokenCount'), output, cached: count('cachedContentTokenCount') };
-  return { spent, id: textOf(entry['uuid']) };
+  return { spent: { ...spent, ...modelIn(entry) }, id: textOf(entry['uuid']) };
 }

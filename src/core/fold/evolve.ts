@@ -1,5 +1,5 @@
 import { defined } from '../defined.ts';
-import type { Event, EventBody, EventOf } from '../journal/event.ts';
+import type { Event, EventOf } from '../journal/event.ts';
 import type { RunKind } from '../words.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
 import { applyImport, touchImported } from './imported.ts';
@@ -8,6 +8,7 @@ import { applyMessage } from './message.ts';
 import { applyMove } from './move.ts';
 import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
+import { addSpent, spentIn } from './spent.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count, firstWords, isOpenItem } from './state.ts';
 import { applyStep, mergeArtifacts, touchFiles } from './step.ts';
@@ -100,7 +101,7 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
     case 'note.approved':
       return approveNote(state, event, touch, recall);
     case 'usage.added':
-      return applyUsage(state, event.body, touch);
+      return applyUsage(state, event, touch);
     case 'effect.began':
     case 'effect.ended':
       return applyEffect(state, event, touch);
@@ -315,15 +316,11 @@ function approveNote(state: State, event: EventOf<'note.approved'>, touch: AddTo
   if (before) touch('note', id, before, { ...before, approvedAt: event.at });
 }
 
-function applyUsage(state: State, body: EventBody<'usage.added'>, touch: AddTouch): void {
-  const { agent, input, output, cached } = body;
+function applyUsage(state: State, event: EventOf<'usage.added'>, touch: AddTouch): void {
+  const { agent, model } = event.body;
   const before = state.usage.get(agent) ?? null;
-  const after = {
-    agent,
-    input: (before?.input ?? 0) + input,
-    output: (before?.output ?? 0) + output,
-    cached: cached === undefined ? (before?.cached ?? null) : (before?.cached ?? 0) + cached,
-  };
+  const session = event.session === null ? undefined : state.sessions.get(event.session);
+  const after = addSpent(before, agent, spentIn(event, session?.client != null), model);
   state.usage.set(agent, after);
   touch('usage', agent, before, after);
 }

@@ -328,12 +328,14 @@ export interface Handoff extends EventBody<'handoff.offered'> {
   outcome: string | null;
 }
 
-/** Tokens; null if unknown, which is not zero. */
+/** Tokens; null if unknown, which is not zero. `input` includes the cached ones. */
 export interface Usage {
   agent: string;
   input: number | null;
   output: number | null;
   cached: number | null;
+  /** The same by model, of the reports that name one. */
+  models?: readonly ({ model: string } & Pick<Usage, 'input' | 'output' | 'cached'>)[];
 }
 
 export interface Mirror {

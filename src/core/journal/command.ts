@@ -123,7 +123,9 @@ export type Command =
       type: 'usage.add';
       input: number;
       output: number;
+      /** The part of the input that was read from a cache. */
       cached?: number | undefined;
+      model?: string | undefined;
       of?: string | undefined;
       step?: string | undefined;
     }

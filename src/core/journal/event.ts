@@ -285,9 +285,12 @@ export const eventBodies = {
   'note.approved': v.object({ id: Label }),
   'usage.added': v.object({
     agent: ActorName,
+    /** With the cached ones; events that lack `includesCached` are read by `core/fold/spent.ts`. */
     input: Count,
     output: Count,
     cached: v.optional(Count),
+    includesCached: v.optional(v.boolean()),
+    model: v.optional(Label),
     step: v.optional(StepKey),
   }),
   'effect.began': v.object({

@@ -45,6 +45,8 @@ describe('token use', () => {
     const points = Array.from({ length: 1000 }, (_, index) => ({
       at: new Date(index * MINUTE_MS).toISOString(),
       agent: index % 2 === 0 ? 'ada' : 'bob',
+      session: null,
+      model: null,
       input: 1,
       output: 2,
       cached: 3,

@@ -1,3 +1,4 @@
+import { spentIn } from '../fold/spent.ts';
 import type { Event, EventOf } from '../journal/event.ts';
 import { msBetween } from '../time.ts';
 
@@ -13,9 +14,22 @@ export interface SessionSpan {
   status: string;
   continues: string | null;
   parent: string | null;
+  /** The client that reported it, and the machine it ran on, where they are known. */
+  client: string | null;
+  host: string | null;
   /** The agent that took over its work in a handoff. */
   handedTo: string | null;
   steps: StepSpan[];
+  turns: TurnSpan[];
+}
+
+/** From a request to the end of the work on it. */
+export interface TurnSpan {
+  request: string | null;
+  from: string;
+  /** Null while it is open, and for good if its session was cut off. */
+  to: string | null;
+  outcome: string | null;
 }
 
 /** The time in which one session held one step. */
@@ -30,6 +44,9 @@ export interface StepSpan {
 export interface UsagePoint {
   at: string;
   agent: string;
+  session: string | null;
+  model: string | null;
+  /** With the cached ones. */
   input: number;
   output: number;
   cached: number;
@@ -39,7 +56,12 @@ export interface Timeline {
   /** The oldest session first. The name is part of the `--json` output. */
   sittings: SessionSpan[];
   usage: UsagePoint[];
+  /** When anything was recorded: times with nothing in between for longer than this view calls idle are apart. */
+  busy: { from: string; to: string }[];
 }
+
+/** Silence for longer than this is shown as a break. */
+export const IDLE_MS = 20 * 60_000;
 
 export interface TimelineFold {
   add(event: Event): void;
@@ -48,10 +70,13 @@ export interface TimelineFold {
 
 /** Gathers who did what and when from events in order. A history that starts in the middle gives what it has. */
 export function foldTimeline(): TimelineFold {
-  const spans: Spans = { sessions: new Map(), open: new Map(), offers: new Map(), usage: [] };
+  const spans: Spans = { sessions: new Map(), open: new Map(), offers: new Map(), usage: [], busy: [] };
   return {
-    add: (event) => addEvent(spans, event),
-    timeline: () => ({ sittings: [...spans.sessions.values()], usage: spans.usage }),
+    add: (event) => {
+      addBusy(spans, event.at);
+      addEvent(spans, event);
+    },
+    timeline: () => ({ sittings: [...spans.sessions.values()], usage: spans.usage, busy: spans.busy }),
   };
 }
 
@@ -62,15 +87,33 @@ interface Spans {
   /** The session that made each handoff offer. */
   offers: Map<string, string>;
   usage: UsagePoint[];
+  busy: Timeline['busy'];
+}
+
+function addBusy({ busy }: Spans, at: string): void {
+  const last = busy.at(-1);
+  if (last && msBetween(last.to, at) <= IDLE_MS) last.to = at > last.to ? at : last.to;
+  else busy.push({ from: at, to: at });
 }
 
 function addEvent(spans: Spans, event: Event): void {
   const { at } = event;
   switch (event.type) {
     case 'session.started': {
-      const { id, agent, kind, role, continues = null, parent = null } = event.body;
-      const rest = { from: at, to: null, status: 'active', handedTo: null, steps: [] };
+      const { id, agent, kind, role, continues = null, parent = null, client, owner } = event.body;
+      const place = { client: client?.name ?? null, host: owner?.host.split(' ')[0] ?? null };
+      const rest = { from: at, to: null, status: 'active', handedTo: null, steps: [], turns: [], ...place };
       spans.sessions.set(id, { session: id, agent, kind, role, continues, parent, ...rest });
+      return;
+    }
+    case 'turn.began': {
+      const { session, request = null } = event.body;
+      spans.sessions.get(session)?.turns.push({ request, from: at, to: null, outcome: null });
+      return;
+    }
+    case 'turn.ended': {
+      const open = spans.sessions.get(event.body.session)?.turns.at(-1);
+      if (open && open.to === null) Object.assign(open, { to: at, outcome: event.body.outcome });
       return;
     }
     case 'session.ended':
@@ -96,8 +139,11 @@ function addEvent(spans: Spans, event: Event): void {
     case 'handoff.accepted':
       return handOver(spans, event);
     case 'usage.added': {
-      const { agent, input, output, cached = 0 } = event.body;
-      spans.usage.push({ at, agent, input, output, cached });
+      const { agent, model = null } = event.body;
+      const { session } = event;
+      const isOfClient = session !== null && (spans.sessions.get(session)?.client ?? null) !== null;
+      const { input, output, cached } = spentIn(event, isOfClient);
+      spans.usage.push({ at, agent, session, model, input, output, cached: cached ?? 0 });
       return;
     }
     default:
@@ -150,7 +196,7 @@ export function gatherUsage(points: readonly UsagePoint[], parts: number): Usage
   const width = Math.max(1, msBetween(first, last) / parts);
   const sums = new Map<string, UsagePoint>();
   for (const point of points) {
-    const key = `${Math.floor(msBetween(first, point.at) / width)} ${point.agent}`;
+    const key = `${Math.floor(msBetween(first, point.at) / width)} ${point.agent} ${point.session} ${point.model}`;
     const sum = sums.get(key);
     if (!sum) sums.set(key, { ...point });
     else {

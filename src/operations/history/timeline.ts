@@ -1,5 +1,8 @@
 import * as v from 'valibot';
+import { type SessionLabel, sessionLabel } from '../../core/views/labels.ts';
+import { sessionWordOf } from '../../core/views/run-state.ts';
 import { foldTimeline, gatherUsage, type SessionSpan, type UsagePoint } from '../../core/views/timeline.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { currentRun } from '../act.ts';
 import { limit, version } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
@@ -7,6 +10,7 @@ import { defineOperation, described, shaped } from '../operation.ts';
 /** Of a longer history only the newest part is read. */
 const MOST_EVENTS = 50_000;
 const USAGE_POINTS = 300;
+const BUSY = 200;
 
 export const timeline = defineOperation({
   name: 'timeline',
@@ -20,8 +24,12 @@ export const timeline = defineOperation({
     run: v.string(),
     version: v.number(),
     /** The newest ones, the oldest of them first. */
-    sittings: v.array(shaped<SessionSpan>({ session: v.string(), agent: v.string(), from: v.string() })),
+    sittings: v.array(
+      shaped<SessionSpan & { label: SessionLabel }>({ session: v.string(), agent: v.string(), from: v.string() }),
+    ),
     total: v.number(),
+    /** When anything was recorded; the time in between is idle. */
+    busy: v.array(v.object({ from: v.string(), to: v.string() })),
     usage: v.array(shaped<UsagePoint>({ at: v.string(), agent: v.string() })),
   }),
   async run(context, { at, limit: wanted = 200 }) {
@@ -33,13 +41,15 @@ export const timeline = defineOperation({
     for await (const page of engine.eventPages(run, { after: Math.max(0, last - MOST_EVENTS), upTo: last })) {
       for (const event of page) folded.add(event);
     }
-    const { sittings, usage } = folded.timeline();
+    const { sittings, usage, busy } = folded.timeline();
+    const labels = await labelsAt(engine, run, at);
     return {
       data: {
         run,
         version: last,
-        sittings: sittings.slice(-wanted),
+        sittings: sittings.slice(-wanted).map((span) => ({ ...span, label: labels(span) })),
         total: sittings.length,
+        busy: busy.slice(-BUSY),
         usage: gatherUsage(usage, USAGE_POINTS),
       },
     };
@@ -55,5 +65,20 @@ export const timeline = defineOperation({
           ]),
         ].join('\n'),
 });
+
+/** A session that has not ended is as its process and its lease say; of the past only the events are known. */
+async function labelsAt(
+  engine: Engine,
+  run: string,
+  at: number | undefined,
+): Promise<(span: SessionSpan) => SessionLabel> {
+  const state = at === undefined ? await engine.load(run) : null;
+  const liveness = state && (await engine.liveness(state));
+  return ({ session, status, handedTo }) => {
+    const present = status === 'active' ? state?.sessions.get(session) : undefined;
+    if (state && liveness && present) return sessionLabel(sessionWordOf(state, present, liveness));
+    return sessionLabel(status, handedTo !== null);
+  };
+}
 
 const minute = (at: string): string => `${at.slice(0, 16)}Z`;

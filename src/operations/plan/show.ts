@@ -1,7 +1,10 @@
 import * as v from 'valibot';
-import type { Step } from '../../core/fold/state.ts';
+import type { State, Step } from '../../core/fold/state.ts';
 import { type Fixed, id, joined, type Line, line, type Part } from '../../core/line.ts';
+import { type StepLabel, stepLabel } from '../../core/views/labels.ts';
+import type { Liveness } from '../../core/views/liveness.ts';
 import { type Obstacle, type PlanView, planView, type StepView } from '../../core/views/plan.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { currentState } from '../act.ts';
 import { version } from '../fields.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
@@ -9,9 +12,13 @@ import { actWords } from '../step/parts/act-words.ts';
 
 /** A step as a line of the plan. */
 export type StepLine = Step &
-  Pick<StepView, 'depth' | 'status' | 'interrupted' | 'blocked' | 'paused' | 'stale' | 'obstacles'>;
+  Pick<StepView, 'depth' | 'status' | 'interrupted' | 'blocked' | 'paused' | 'stale' | 'obstacles'> & {
+    /** What people read for its state. */
+    label: StepLabel;
+  };
 export const StepLine = shaped<StepLine>({
   key: v.string(),
+  label: v.string(),
   title: v.string(),
   kind: v.string(),
   depth: v.number(),
@@ -31,7 +38,8 @@ export const planShow = defineOperation({
   output: v.object({ run: v.string(), steps: v.array(StepLine) }),
   async run(context, { at }) {
     const state = await currentState(context, at);
-    return { data: { run: state.run?.id ?? '', steps: stepLines(planView(state)) } };
+    const liveness = await livenessAt(await context.engine(), state, at);
+    return { data: { run: state.run?.id ?? '', steps: stepLines(planView(state), state, liveness) } };
   },
   say: ({ steps }, pen) =>
     steps.length > 0
@@ -39,8 +47,19 @@ export const planShow = defineOperation({
       : line`There is no plan: \`holdfast add "Title"\` adds a step, \`holdfast import FILE\` many.`,
 });
 
-export function stepLines(plan: PlanView): StepLine[] {
-  return plan.all.map(({ step, depth, status, interrupted, blocked, paused, stale, obstacles }) => ({
+/** Heartbeats and processes are known for the present only. */
+export async function livenessAt(engine: Engine, state: State, at: number | undefined): Promise<Liveness> {
+  if (at === undefined) return engine.liveness(state);
+  return { now: state.run?.updatedAt ?? engine.now(), beats: new Map(), owners: { get: () => undefined } };
+}
+
+export function stepLines(plan: PlanView, state: State, liveness: Liveness): StepLine[] {
+  return plan.all.map((view) => lineOf(view, state, liveness));
+}
+
+export function lineOf(view: StepView, state: State, liveness: Liveness): StepLine {
+  const { step, depth, status, interrupted, blocked, paused, stale, obstacles } = view;
+  return {
     ...step,
     depth,
     status,
@@ -49,7 +68,8 @@ export function stepLines(plan: PlanView): StepLine[] {
     paused,
     stale,
     obstacles,
-  }));
+    label: stepLabel(view, state, liveness),
+  };
 }
 
 /** The fixed glyphs of a plan. */

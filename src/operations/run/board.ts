@@ -1,12 +1,16 @@
 import * as v from 'valibot';
 import { oneLine } from '../../core/text.ts';
+import { type RunLabel, sessionLabel } from '../../core/views/labels.ts';
 import { type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { planView } from '../../core/views/plan.ts';
-import { type RunState, type SessionStateWord, sessionWordOf, stateOfRun } from '../../core/views/run-state.ts';
+import { runFactsOf } from '../../core/views/run-facts.ts';
+import { type SessionStateWord, sessionWordOf, stateOfRun } from '../../core/views/run-state.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Head } from '../../store/journal.ts';
 import { limit } from '../fields.ts';
+import { hereName, hostOf } from '../history/parts/activity.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+import { LabelledState, labelled } from './parts/labelled.ts';
 
 const sessionWords = [
   'working',
@@ -22,7 +26,18 @@ const Row = v.object({
   status: v.string(),
   version: v.number(),
   updatedAt: v.string(),
-  standing: shaped<RunState>({ state: v.string(), word: v.string(), why: v.string() }),
+  standing: LabelledState,
+  kind: v.picklist(['ad-hoc', 'planned']),
+  /** Hardly anything was done in it, or it was moved: listed only with `all`. */
+  isTrivial: v.boolean(),
+  /** The machine and the agent that recorded last. */
+  host: v.nullable(v.string()),
+  agent: v.nullable(v.string()),
+  /** That machine is not the one that answers. */
+  isElsewhere: v.boolean(),
+  /** How many files it changed lately, and the command that failed last. */
+  changed: v.number(),
+  failed: v.nullable(v.object({ name: v.string(), exitCode: v.nullable(v.number()) })),
   progress: v.looseObject({ percent: v.number(), done: v.number(), total: v.number() }),
   /** Open sessions, their states and the steps they hold. */
   sittings: v.array(
@@ -30,6 +45,8 @@ const Row = v.object({
       session: v.string(),
       agent: v.string(),
       standing: v.picklist(sessionWords),
+      label: v.string(),
+      host: v.nullable(v.string()),
       seenAt: v.string(),
       steps: v.array(v.object({ key: v.string(), title: v.string() })),
     }),
@@ -44,7 +61,7 @@ export const board = defineOperation({
   summary: 'Show all runs at a glance: their states, who works on what, what needs a person.',
   scope: 'read',
   input: v.object({
-    all: v.optional(described(v.boolean(), 'Archived runs too.')),
+    all: v.optional(described(v.boolean(), 'Also archived runs, and those in which hardly anything was done.')),
     limit: limit(100),
   }),
   output: v.object({ runs: v.array(Row), more: v.number(), now: v.string() }),
@@ -55,7 +72,10 @@ export const board = defineOperation({
     const shown = all ? heads : heads.filter((head) => head.status !== 'archived');
     const runs: Row[] = [];
     // One after the other: each may have to be folded, and many at once would block everything else.
-    for (const head of shown.slice(0, wanted)) runs.push(await rowOf(engine, head));
+    for (const head of shown.slice(0, wanted)) {
+      const row = await rowOf(engine, head);
+      if (all || !row.isTrivial) runs.push(row);
+    }
     return { data: { runs, more: Math.max(0, shown.length - wanted), now: engine.now() } };
   },
   say: ({ runs, more }, pen) =>
@@ -70,10 +90,14 @@ export const board = defineOperation({
 async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): Promise<Row> {
   const state = await engine.load(run);
   const liveness = await engine.liveness(state);
+  const host = state.last.place.machine?.split(' ')[0] ?? null;
+  const standing = labelled(stateOfRun(state, liveness));
   const sittings = [...state.sessions.values()].map((session) => ({
     session: session.id,
     agent: session.agent,
     standing: sessionWordOf(state, session, liveness),
+    label: sessionLabel(sessionWordOf(state, session, liveness)),
+    host: hostOf(session),
     seenAt: session.seenAt,
     steps: [...state.steps.values()]
       .filter((step) => step.holder?.session === session.id)
@@ -85,22 +109,30 @@ async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): P
     status,
     version: state.version,
     updatedAt,
-    standing: stateOfRun(state, liveness),
+    standing,
+    kind: state.run?.kind ?? 'planned',
+    isTrivial: status === 'moved' || (standing.state !== 'working' && runFactsOf(state).isTrivial),
+    host,
+    isElsewhere: host !== null && host !== hereName(),
+    agent: state.last.session?.agent ?? null,
+    changed: state.tally.changed.length,
+    failed: state.commands.failed && {
+      name: state.commands.failed.name,
+      exitCode: state.commands.failed.exitCode ?? null,
+    },
     progress: { ...planView(state).progress },
     sittings,
     waiting: status === 'active' ? waitsForPerson(state) : [],
   };
 }
 
-const isFine = (word: RunState['word']): boolean => word === 'working' || word === 'completed' || word === 'finished';
+const isFine = (label: RunLabel): boolean => label === 'working' || label === 'finished';
 
 function sayRow({ id, title, standing, progress, waiting }: Row, pen: Pen): string[] {
-  const { word, why } = standing;
-  const paint = isFine(word) ? pen.good : word === 'cut off' ? pen.bad : pen.warn;
+  const { label, why } = standing;
+  const paint = isFine(label) ? pen.good : label === 'cut off' ? pen.bad : pen.warn;
   return [
-    `${pen.bold(id)} ${paint(word)}${why ? pen.dim(` ${oneLine(why, 80)}`) : ''}  ${progress.total > 0 ? `${progress.done} of ${progress.total} steps  ` : ''}${oneLine(title, 60)}`,
-    ...waiting.map(
-      ({ kind, id: what, text }) => `    ${pen.warn('waits for a person:')} ${kind} ${what} ${oneLine(text, 80)}`,
-    ),
+    `${pen.bold(id)} ${paint(label)}${why ? pen.dim(` ${oneLine(why, 80)}`) : ''}  ${progress.total > 0 ? `${progress.done} of ${progress.total} steps  ` : ''}${oneLine(title, 60)}`,
+    ...waiting.map(({ kind, id: what, text }) => `    ${pen.warn('needs you:')} ${kind} ${what} ${oneLine(text, 80)}`),
   ];
 }

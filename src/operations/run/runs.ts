@@ -3,9 +3,9 @@ import type { KnownRun } from '../../core/choice/candidate.ts';
 import { COPIED, joined, type Line, line, runId, time, word } from '../../core/line.ts';
 import { shortName } from '../../core/prompt/run-id.ts';
 import { msBetween } from '../../core/time.ts';
-import type { RunState } from '../../core/views/run-state.ts';
-import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+import { defineOperation, described, type Pen } from '../operation.ts';
 import { knownRun } from './parts/known-runs.ts';
+import { LabelledState, labelled } from './parts/labelled.ts';
 
 const Row = v.looseObject({
   id: v.string(),
@@ -14,7 +14,7 @@ const Row = v.looseObject({
   title: v.string(),
   kind: v.picklist(['ad-hoc', 'planned']),
   status: v.string(),
-  standing: shaped<RunState>({ state: v.string(), word: v.string(), why: v.string() }),
+  standing: LabelledState,
   version: v.number(),
   openedAt: v.string(),
   updatedAt: v.string(),
@@ -76,7 +76,7 @@ function rowOf(
     title: rest.title,
     kind: facts.kind,
     status,
-    standing: state,
+    standing: labelled(state),
     version,
     openedAt: rest.openedAt,
     updatedAt: rest.updatedAt,
@@ -92,6 +92,6 @@ function rowOf(
 
 function sayRun({ id, kind, title, standing, updatedAt, isImported, isCopied }: Row, pen: Pen): Line {
   const name = kind === 'planned' ? pen.quote(id, 'title') : runId(id);
-  const state = line`${word(standing.word)}${isImported && !isCopied ? line`, imported` : ''}, ${time(`${updatedAt.slice(0, 16)}Z`)}`;
+  const state = line`${word(standing.label)}${isImported && !isCopied ? line`, imported` : ''}, ${time(`${updatedAt.slice(0, 16)}Z`)}`;
   return line`${pen.bold(name)} ${pen.dim(state)} ${pen.quote(title, 'title', 80)}${isCopied ? line` ${COPIED}` : ''}`;
 }

@@ -14,19 +14,21 @@ import {
   word,
 } from '../../core/line.ts';
 import { isPast } from '../../core/time.ts';
+import { type SessionLabel, sessionLabel } from '../../core/views/labels.ts';
 import { type Liveness, leaseEnd } from '../../core/views/liveness.ts';
 import { type MessageView, messageView } from '../../core/views/mail.ts';
 import { owedByPeople, type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
 import { planView } from '../../core/views/plan.ts';
-import { type RunState, type SessionStateWord, sessionWordOf, stateOfRun } from '../../core/views/run-state.ts';
+import { type SessionStateWord, sessionWordOf, stateOfRun } from '../../core/views/run-state.ts';
 import { describeRewound, type Rewound } from '../../engine/rewound.ts';
+import { hostName } from '../../workspace/process.ts';
 import { currentState } from '../act.ts';
-import type { Context } from '../context.ts';
 import { version } from '../fields.ts';
 import { lookAtHistory } from '../journal/parts/known-heads.ts';
 import { defineOperation, described, lineText, type Pen, shaped } from '../operation.ts';
 import { foldedTree, progressLine } from '../plan/parts/folded.ts';
-import { planTree, StepLine, stepLines } from '../plan/show.ts';
+import { livenessAt, planTree, StepLine, stepLines } from '../plan/show.ts';
+import { LabelledState, labelled } from './parts/labelled.ts';
 
 const Status = v.object({
   run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
@@ -40,16 +42,28 @@ const Status = v.object({
     rootsTotal: v.number(),
   }),
   escalated: v.boolean(),
-  standing: shaped<RunState>({ state: v.string(), word: v.string(), why: v.string() }),
+  /** What the last session wrote as its next action. */
+  next: v.nullable(v.object({ text: v.string(), by: v.nullable(v.string()), at: v.string() })),
+  /** Where it was worked on last, and the machine that answers. */
+  place: v.object({
+    machine: v.nullable(v.string()),
+    tree: v.nullable(v.string()),
+    branch: v.nullable(v.string()),
+    here: v.string(),
+  }),
+  /** How much there is of what has a view of its own. */
+  totals: v.object({ decisions: v.number(), sessions: v.number(), usage: v.number() }),
+  standing: LabelledState,
   /** What cannot continue until a person acts. */
   waiting: v.array(shaped<Waiting>({ kind: v.string(), id: v.string(), text: v.string() })),
   steps: v.array(StepLine),
   sessions: v.array(
-    shaped<Session & { until: string; standing: SessionStateWord }>({
+    shaped<Session & { until: string; standing: SessionStateWord; label: SessionLabel }>({
       id: v.string(),
       agent: v.string(),
       until: v.string(),
       standing: v.string(),
+      label: v.string(),
     }),
   ),
   items: v.array(
@@ -91,7 +105,7 @@ export const status = defineOperation({
   async run(context, { at, all }) {
     const state = await currentState(context, at);
     const rewound = (await context.engine()).rewound(state.run?.id);
-    const liveness = await livenessAt(context, state, at);
+    const liveness = await livenessAt(await context.engine(), state, at);
     const history = await lookAtHistory(context);
     return {
       data: {
@@ -114,13 +128,17 @@ function statusOf(state: State, liveness: Liveness): Status {
     now: liveness.now,
     progress: plan.progress,
     escalated: plan.escalated,
-    standing: stateOfRun(state, liveness),
+    next: nextOf(state),
+    place: placeOf(state),
+    totals: { decisions: state.totals.decisions, sessions: state.totals.sessions, usage: state.usage.size },
+    standing: labelled(stateOfRun(state, liveness)),
     waiting: waitsForPerson(state),
-    steps: stepLines(plan),
+    steps: stepLines(plan, state, liveness),
     sessions: [...state.sessions.values()].map((session) => ({
       ...session,
       until: leaseEnd(session, liveness),
       standing: sessionWordOf(state, session, liveness),
+      label: sessionLabel(sessionWordOf(state, session, liveness)),
     })),
     items: [...state.items.values()].map((item) => ({
       ...item,
@@ -136,6 +154,18 @@ function statusOf(state: State, liveness: Liveness): Status {
     owed: owedByPeople(state, plan),
     usage: [...state.usage.values()],
   };
+}
+
+function nextOf({ next, steps }: State): Status['next'] {
+  if (!next) return null;
+  const step = next.step === null ? undefined : steps.get(next.step);
+  const by = step && step.lastSession === next.session ? step.lastAgent : null;
+  return { text: next.text, by, at: next.at };
+}
+
+function placeOf({ last }: State): Status['place'] {
+  const { machine, tree, branch } = last.place;
+  return { machine: machine?.split(' ')[0] ?? null, tree, branch, here: hostName().split(' ')[0] ?? '' };
 }
 
 function say(data: Status, pen: Pen): Line {
@@ -217,13 +247,6 @@ function say(data: Status, pen: Pen): Line {
   return joined(parts, '\n');
 }
 
-/** Heartbeats and processes are known for the present only. */
-async function livenessAt(context: Context, state: State, at: number | undefined): Promise<Liveness> {
-  const engine = await context.engine();
-  if (at === undefined) return engine.liveness(state);
-  return { now: state.run?.updatedAt ?? engine.now(), beats: new Map(), owners: { get: () => undefined } };
-}
-
 function readyLine(steps: readonly StepLine[], isPlanned: boolean, pen: Pen): (Line | '')[] {
   if (steps.length === 0)
     return [
@@ -244,11 +267,11 @@ function readyLine(steps: readonly StepLine[], isPlanned: boolean, pen: Pen): (L
 /** `Tokens: 1.21 M in (62 % cached), 96 k out · claude 71 %, codex 29 %`. */
 function usageLine(usage: readonly Usage[], pen: Pen): Line[] {
   const sum = (field: 'input' | 'output' | 'cached') => usage.reduce((total, one) => total + (one[field] ?? 0), 0);
-  const all = sum('input') + sum('cached') + sum('output');
+  const read = sum('input');
+  const all = read + sum('output');
   if (all === 0) return [];
-  const read = sum('input') + sum('cached');
   const shares = usage.map((one) => {
-    const part = Math.round((((one.input ?? 0) + (one.cached ?? 0) + (one.output ?? 0)) / all) * 100);
+    const part = Math.round((((one.input ?? 0) + (one.output ?? 0)) / all) * 100);
     return line`${pen.quote(one.agent, 'name')} ${part} %`;
   });
   const cached = read > 0 ? line` (${Math.round((sum('cached') / read) * 100)} % cached)` : '';

@@ -1,3 +1,4 @@
+import { spentIn } from '../../../core/fold/spent.ts';
 import type { State } from '../../../core/fold/state.ts';
 import type { Command } from '../../../core/journal/command.ts';
 import type { Event } from '../../../core/journal/event.ts';
@@ -62,8 +63,9 @@ export function commandFor(event: Event, target: State, names: Names): Command |
       return { type: 'files.see', artifacts, read };
     }
     case 'usage.added': {
-      const { input, output, cached } = event.body;
-      return { type: 'usage.add', input, output, cached };
+      const { input, output, cached } = spentIn(event, true);
+      const { model } = event.body;
+      return { type: 'usage.add', input, output, cached: cached ?? undefined, model };
     }
     case 'claim.taken':
       return { type: 'claim.take', files: [...event.body.files], reason: event.body.reason };

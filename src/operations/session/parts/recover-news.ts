@@ -2,6 +2,7 @@ import { classOfCommand } from '../../../clients/command-class.ts';
 import { type Conversation, callKey } from '../../../clients/conversation.ts';
 import type { Reconstruction, RecoveredCommand } from '../../../clients/reconstruction.ts';
 import type { Spent, TouchedFile } from '../../../clients/tool-call.ts';
+import { spentIn } from '../../../core/fold/spent.ts';
 import type { Effect, FileRow, Session } from '../../../core/fold/state.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { oneLine } from '../../../core/text.ts';
@@ -87,9 +88,10 @@ async function recordedOf(context: Context, { run, sessions }: Place): Promise<R
       if (event.type === 'effect.began' && event.body.key) effects.add(event.body.key);
       if (event.type === 'files.seen' && !event.body.read) for (const { path } of event.body.artifacts) files.add(path);
       if (event.type !== 'usage.added') continue;
-      spent.input += event.body.input;
-      spent.output += event.body.output;
-      spent.cached += event.body.cached ?? 0;
+      const { input, output, cached } = spentIn(event, true);
+      spent.input += input;
+      spent.output += output;
+      spent.cached += cached ?? 0;
     }
   }
   const { effects: open } = await engine.load(run);

@@ -36,7 +36,7 @@ export function reconstructWhole(
 const SUBAGENTS_LIMIT = 200;
 
 function without(all: Spent, part: Spent | null): Spent {
-  const left = (field: keyof Spent): number => Math.max(0, all[field] - (part?.[field] ?? 0));
+  const left = (field: 'input' | 'output' | 'cached'): number => Math.max(0, all[field] - (part?.[field] ?? 0));
   return { input: left('input'), output: left('output'), cached: left('cached') };
 }
 
