@@ -68,6 +68,8 @@ export const ModelStep = v.object({
   /** Sentences on what was implemented, for later steps. */
   built: v.optional(v.array(Text)),
   artifacts: v.optional(v.array(ModelFile)),
+  /** The files that were read between its start and its first checkpoint. */
+  contextRead: v.optional(v.array(FilePath)),
 });
 export type ModelStep = v.InferOutput<typeof ModelStep>;
 

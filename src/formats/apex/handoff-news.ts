@@ -1,5 +1,6 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { activeValues, isOpenMustFix } from './write.ts';
+import { activeValues } from './table.ts';
+import { isOpenMustFix } from './write.ts';
 
 /** What the run model says that the page does not say yet. For a new page that is everything. */
 export interface News {

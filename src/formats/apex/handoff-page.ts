@@ -1,6 +1,6 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { oneLine, printable } from '../../core/text.ts';
-import { stamp } from './field-values.ts';
+import { stamp } from '../text/values.ts';
 import {
   checkLine,
   DERIVED,
@@ -15,7 +15,8 @@ import {
 } from './handoff.ts';
 import { type News, newsOf } from './handoff-news.ts';
 import { derivePosition, workflowStep } from './steps.ts';
-import { activeValues, isOpenMustFix } from './write.ts';
+import { activeValues } from './table.ts';
+import { isOpenMustFix } from './write.ts';
 
 export interface Place {
   /** Where the project's files are. */

@@ -1,8 +1,9 @@
 import { emptyRunModel, type ModelStep, type RunModel } from '../../core/model/run-model.ts';
 import type { Found, Repaired, Tree } from '../format.ts';
+import { parseJson } from '../text/json.ts';
+import { stringAt } from '../text/node.ts';
 import { type Handoff, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf, readState } from './read.ts';
-import { openStateFile, stringAt } from './state-file.ts';
 import { derivePosition, HANDOFF_FILE, WORKFLOW, workflowStep } from './steps.ts';
 
 type Confidence = Repaired['confidence'][number];
@@ -17,7 +18,7 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
   const folder = folderOf(found.main);
   const sibling = (name: string): string => `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${name}`;
   const main = tree.read(found.main);
-  const file = main === null ? null : openStateFile(found.main, main);
+  const file = main === null ? null : parseJson(main);
   const project = (file?.root ? stringAt(file.root, 'project') : undefined) || folder.name;
   const copies = [`${found.main}.tmp`, `${found.main}.bak`].flatMap((path) => wholeCopy(path, tree, project));
   const part = file?.root && file.damaged ? readablePart(found.main, file) : null;
@@ -31,20 +32,18 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
 function wholeCopy(path: string, tree: Tree, project: string): Source[] {
   const text = tree.read(path);
   if (text === null) return [];
-  const file = openStateFile(path, text);
-  const reading = file.damaged ? null : readState(file);
+  const file = parseJson(text);
+  const reading = file.damaged ? null : readState(path, text, file);
   // A copy that names another project is not a copy of this one.
   if (!reading || (project !== '' && stringAt(reading.root, 'project') !== project)) return [];
   return [{ path, model: reading.model, confidence: sure(reading.model.steps, 'high', path) }];
 }
 
 /** Steps that are whole before the damage are as reliable as the file was; the cut one is not used. */
-function readablePart(path: string, file: ReturnType<typeof openStateFile>): Source | null {
-  const reading = readState(file);
+function readablePart(path: string, file: ReturnType<typeof parseJson>): Source | null {
+  const reading = readState(path, file.text, file);
   if (!reading) return null;
-  const whole = new Set(
-    reading.steps.filter(({ node }) => node.offset + node.length <= file.soundUntil).map(({ key }) => key),
-  );
+  const whole = new Set(reading.steps.filter(({ node }) => node.end <= file.soundUntil).map(({ key }) => key));
   const steps = reading.model.steps.filter(({ key }) => whole.has(key));
   if (steps.length === 0 && reading.model.decisions.length === 0) return null;
   return { path, model: { ...reading.model, steps }, confidence: sure(steps, 'medium', path) };
