@@ -50,7 +50,15 @@ export const ModelStep = v.object({
   wave: v.optional(Count),
   agents: v.optional(v.array(Who)),
   parallel: v.optional(v.boolean()),
-  gate: v.optional(v.object({ state: v.picklist(['closed', 'open']), by: v.optional(Who), at: v.optional(When) })),
+  gate: v.optional(
+    v.object({
+      state: v.picklist(['closed', 'open']),
+      /** What the format calls it; a gate of this name is one for all its steps. */
+      name: v.optional(Label),
+      by: v.optional(Who),
+      at: v.optional(When),
+    }),
+  ),
   /** The files to load for the step. */
   context: v.optional(v.array(FilePath)),
   /** The checkpoints it is expected to reach, in order. */

@@ -37,7 +37,7 @@ export const apex: Format = {
     // Beside the table: the key of a step, its gate, what a finding is, and what only settled findings have.
     ['steps.key', 'steps.gate', 'items.kind', 'items.status', 'items.severity', 'items.settledAt', 'items.resolution'],
     [
-      ...['steps.artifacts.change', 'steps.artifacts.note', 'position.words'],
+      ...['steps.artifacts.change', 'steps.artifacts.note', 'steps.gate.name', 'position.words'],
       ...['blocker', 'question', 'commitment', 'error'].map((kind) => `items[kind=${kind}]`),
       ...['should_fix', 'suggestion', ''].map((severity) => `items[severity=${severity}]`),
       ...['resolved', 'deferred', 'withdrawn'].map((status) => `items[status=${status}]`),

@@ -43,7 +43,9 @@ export function wantedGates(steps: readonly ModelStep[]): Map<string, Gate> {
   for (const { key, gate } of steps) {
     const other = wanted.get(gateBefore(key));
     const says = (one: Gate): number => (one.state === 'open' ? 2 : 0) + (one.by === undefined ? 0 : 1);
-    if (gate && (!other || says(gate) > says(other))) wanted.set(gateBefore(key), gate);
+    if (!gate || (other && says(gate) <= says(other))) continue;
+    const { name: _, ...said } = gate;
+    wanted.set(gateBefore(key), said);
   }
   return wanted;
 }

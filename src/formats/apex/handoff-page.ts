@@ -38,7 +38,7 @@ export function renderHandoff(
   before: RunModel | null = null,
 ): string {
   const text = previous?.replace(/^\ufeff/, '') ?? '';
-  const news = newsOf(model, text.trim() === '' ? null : before);
+  const news = newsOf(model, text.trim() === '' ? null : before, parseHandoff(text));
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const sections = sectionsOf(text === '' ? [] : text.replace(/(?:\r\n?|\n)$/, '').split(/\r\n?|\n/));
   const [opening = { name: '', line: '', body: [] }] = sections;
@@ -190,6 +190,9 @@ function stepLines(there: readonly string[], steps: readonly ModelStep[], folder
     if (!named || !step) return line;
     byKey.delete(named.key);
     const plain = line.replace(/ \(in progress[^)]*\)\s*$/, '');
+    // A line of ours that had no file to name yet is made again.
+    const [, what] = /→\s*(.*?)\s*$/.exec(plain) ?? [];
+    if (what === step.title || what === SKIPPED) return stepLine(step, folder);
     return plain.replace(/\[[ xX]\]/, isDone(step) ? '[x]' : '[ ]') + runningWords(step);
   });
   const added = [...byKey.values()].filter((step) => there.length === 0 || step.status !== 'pending');
@@ -197,12 +200,15 @@ function stepLines(there: readonly string[], steps: readonly ModelStep[], folder
   return lines.length > 0 ? lines : ['None'];
 }
 
+const SKIPPED = '(skipped)';
+
 function stepLine(step: ModelStep, folder: string): string {
   const product = workflowStep(step.key)?.products[0];
   const listed = (step.artifacts ?? []).map(({ path }) => path);
   const artifact = listed.find((path) => product?.test(path.slice(path.lastIndexOf('/') + 1))) ?? listed[0];
-  const what = artifact === undefined ? step.title : inFolder(artifact, folder);
-  return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(what, 300)}${step.status === 'skipped' ? ' (skipped)' : ''}${runningWords(step)}`;
+  const isSkipped = step.status === 'skipped';
+  const what = isSkipped ? SKIPPED : artifact === undefined ? step.title : inFolder(artifact, folder);
+  return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(what, 300)}${runningWords(step)}`;
 }
 
 function runningWords({ status, checkpoint }: ModelStep): string {

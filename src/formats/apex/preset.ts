@@ -11,7 +11,7 @@ export function apexPlan(project: string): PlannedStep[] {
     // Agent names in a plan cannot contain spaces.
     agents: step.agents.map((agent) => agent.replaceAll(' ', '-')),
     ...(step.after.length > 0 ? { after: [...step.after] } : {}),
-    ...(step.gate === undefined ? {} : { gate: true }),
+    ...(step.gate === undefined ? {} : { gate: true, gateName: `Gate ${step.gate}` }),
     checkpoints: [...step.checkpoints],
     context: contextOf(step, folder),
   }));

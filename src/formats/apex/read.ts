@@ -23,6 +23,8 @@ import {
   KEPT_KEYS,
   type LogShape,
   logRows,
+  ORDER_OVERRIDES,
+  overrideRows,
   runRows,
   stampRow,
   stepRows,
@@ -118,7 +120,7 @@ function completeSteps(all: ModelStep[], origins: readonly StepOrigin[], root: N
   for (const step of steps) {
     const known = workflowStep(step.key);
     const gate = gates.get(gateBefore(step.key));
-    if (gate) step.gate = gate;
+    if (gate) step.gate = { ...gate, ...(known?.gate === undefined ? {} : { name: `Gate ${known.gate}` }) };
     if (!known) continue;
     const after = known.after.flatMap((key) => nearest(key, keys));
     if (after.length > 0) step.after = after;
@@ -175,6 +177,7 @@ function readDecision(node: Node, steps: ReadonlySet<string>): ModelDecision {
 function readValues(root: Node, log: readonly ModelDecision[]): ModelDecision[] {
   const newest = new Map(log.flatMap((decision) => (decision.key === undefined ? [] : [[decision.key, decision]])));
   return pairsOf(at(root, 'decisions')).flatMap(({ key: written, value }): ModelDecision[] => {
+    if (written === ORDER_OVERRIDES && value.type === 'list') return value.items.map(readOverride);
     const [words, key] = [asWords(plain(value)), asLabel(written)];
     if (words === undefined || key === undefined) return [];
     const logged = newest.get(key);
@@ -182,6 +185,12 @@ function readValues(root: Node, log: readonly ModelDecision[]): ModelDecision[] 
     if (logged?.status === 'active') logged.status = 'superseded';
     return [{ key, decision: words, status: 'active' }];
   });
+}
+
+export function readOverride(node: Node): ModelDecision {
+  const said = readRows(overrideRows, node);
+  const decision = `Start ${said.step ?? 'a step'} out of order`;
+  return { status: 'active', ...said, key: ORDER_OVERRIDES, decision };
 }
 
 function readFindings(root: Node, steps: ReadonlySet<string>): Map<ModelItem, Node> {

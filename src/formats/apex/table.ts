@@ -41,7 +41,7 @@ export interface About {
 export function activeValues(decisions: readonly ModelDecision[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const { key, status, decision } of decisions)
-    if (key !== undefined && (status ?? 'active') === 'active') values.set(key, decision);
+    if (key !== undefined && key !== ORDER_OVERRIDES && (status ?? 'active') === 'active') values.set(key, decision);
   return values;
 }
 
@@ -278,6 +278,16 @@ export const logRows: readonly Row<ModelDecision, About>[] = [
     when: ({ status }) => (status ?? 'active') !== 'active',
   },
   { at: 'timestamp', is: 'at', as: seconds, says: 'When.', isFixed: true },
+];
+
+/** `decisions.order_overrides`: the steps that a person started out of order, each a decision with this key. */
+export const ORDER_OVERRIDES = 'order_overrides';
+
+export const overrideRows: readonly Row<ModelDecision, About>[] = [
+  { at: 'step', is: 'step', as: { ...stepRef, write: (value: string) => value }, says: 'The step.' },
+  { at: 'problem', is: 'context', as: text, says: 'What was in the way.' },
+  { at: 'reason', is: 'reason', as: text, says: 'Why it was started anyway.' },
+  { at: 'recorded', is: 'at', as: seconds, says: 'When.' },
 ];
 
 /** `decision_log` has three shapes, all official: agents and the validator use A, the command line B, the manual C. */

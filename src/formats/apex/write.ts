@@ -6,7 +6,7 @@ import { emitJson } from '../text/emit.ts';
 import { jsonManner } from '../text/json.ts';
 import { at, itemsOf, type Node, pairsOf, plain, stringAt } from '../text/node.ts';
 import { editRows, isSame, newEntry } from '../text/rows.ts';
-import { asLabel } from '../text/values.ts';
+import { asLabel, stamp } from '../text/values.ts';
 import { impliedGates, wantedGates, writtenGates } from './gates.ts';
 import { type Kept, type Reading, shapeOf } from './read.ts';
 import { hasNumbers, indexOfCurrent, type StepOrigin } from './step-entries.ts';
@@ -21,6 +21,8 @@ import {
   LOG_SHAPES,
   type LogShape,
   logRows,
+  ORDER_OVERRIDES,
+  overrideRows,
   runRows,
   stampRow,
   stepRows,
@@ -50,7 +52,7 @@ export function rewriteState(reading: Reading, model: RunModel, now: string): { 
   writeSteps(editor, reading, model, about);
   writeGates(editor, reading, model, about);
   writeLog(editor, reading, model, about);
-  writeValues(editor, reading, model);
+  writeValues(editor, reading, model, about);
   writeFindings(editor, reading, model, about);
   const progressed = editor.changed;
   if (progressed) editRows(editor, [stampRow], root, before.run, model.run, about);
@@ -67,6 +69,7 @@ export function newState(model: RunModel, project: string, now: string): string 
   const tool = values.get('iac_tool') ?? (typeof iac_tool === 'string' ? iac_tool : '');
   const about = { model, before: null, tool, now, project, current: currentStep(model.steps), moved: true };
   const idFor = decisionIds(model.decisions.map(({ alias }) => alias));
+  const overrides = newOverrides(null, model, about);
   const implied = impliedGates(model.steps);
   const gates = [...wantedGates(model.steps)].filter(([name, gate]) => !isSame(implied.get(name), gate));
   const state = {
@@ -76,7 +79,11 @@ export function newState(model: RunModel, project: string, now: string): string 
       kept: { ...(iac_tool === undefined ? {} : { iac_tool }), ...(region === undefined ? {} : { region }) },
     }),
     // A region that was not chosen is not written as a decision, unlike in the template.
-    decisions: { ...Object.fromEntries(DECISION_KEYS.map((key) => [key, ''])), ...Object.fromEntries(values) },
+    decisions: {
+      ...Object.fromEntries(DECISION_KEYS.map((key) => [key, ''])),
+      ...Object.fromEntries(values),
+      ...(overrides.length > 0 ? { [ORDER_OVERRIDES]: overrides } : {}),
+    },
     open_findings: model.items.filter(isOpenMustFix).map(({ text }) => text),
     decision_log: model.decisions
       .filter(belongsInLog)
@@ -177,11 +184,12 @@ function writeLog(editor: Editor, reading: Reading, model: RunModel, about: Abou
 
 /** Only the log can hold decisions without a key, the reason for a value, and earlier values. */
 const belongsInLog = ({ key, reason, context, alternatives, status }: ModelDecision): boolean =>
-  key === undefined ||
-  reason !== undefined ||
-  context !== undefined ||
-  alternatives !== undefined ||
-  (status ?? 'active') !== 'active';
+  key !== ORDER_OVERRIDES &&
+  (key === undefined ||
+    reason !== undefined ||
+    context !== undefined ||
+    alternatives !== undefined ||
+    (status ?? 'active') !== 'active');
 
 function newDecision(
   decision: ModelDecision,
@@ -209,13 +217,19 @@ function decisionIds(taken: readonly (string | undefined)[]): (alias: string | u
 }
 
 /** `decisions`, the values in force by key. */
-function writeValues(editor: Editor, { root, model: before }: Reading, model: RunModel): void {
+function writeValues(editor: Editor, { root, model: before }: Reading, model: RunModel, about: About): void {
   const values = at(root, 'decisions');
   const nodes = new Map(pairsOf(values).map(({ key, value }) => [key, value]));
   const was = activeValues(before.decisions);
   const now = activeValues(model.decisions);
   const added: Record<string, unknown> = {};
+  const overrides = newOverrides(before, model, about);
+  const listed = nodes.get(ORDER_OVERRIDES);
+  if (listed?.type === 'list') editor.append(listed, overrides);
+  else if (overrides.length > 0 && values?.type === 'map') editor.set(values, ORDER_OVERRIDES, overrides);
+  else if (overrides.length > 0) added[ORDER_OVERRIDES] = overrides;
   for (const key of new Set(model.decisions.flatMap((decision) => decision.key ?? []))) {
+    if (key === ORDER_OVERRIDES) continue;
     const decision = now.get(key);
     const node = nodes.get(key);
     if (decision === was.get(key)) continue;
@@ -229,6 +243,18 @@ function writeValues(editor: Editor, { root, model: before }: Reading, model: Ru
   }
   if (Object.keys(added).length > 0) editor.set(root, 'decisions', added);
 }
+
+/** Those that the file does not list yet. */
+function newOverrides(before: RunModel | null, model: RunModel, about: About): Record<string, unknown>[] {
+  const known = new Set(
+    before?.decisions.filter(isOverride).map(({ step, at: when = '' }) => `${step} ${stamp(when)}`),
+  );
+  return model.decisions
+    .filter((one) => isOverride(one) && !known.has(`${one.step} ${stamp(one.at ?? '')}`))
+    .map((one) => newEntry(overrideRows, one, about));
+}
+
+const isOverride = ({ key }: ModelDecision): boolean => key === ORDER_OVERRIDES;
 
 const isTemplateKey = (key: string): boolean => (DECISION_KEYS as readonly string[]).includes(key);
 

@@ -16,6 +16,7 @@ import { withFileLock } from '../../../workspace/lock.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import { shownPath, type Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
+import { treeMark } from '../../working-tree.ts';
 import { absorbEdit, FILE_IDENTITY, takeFileSide } from './absorb.ts';
 import {
   isOwnMirror,
@@ -191,7 +192,7 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     if (isTheirs && !isRejected) saveBase(workspace, mirror, absorbed, undefined, known);
     return true;
   }
-  const shown = withAsks(model, parsed, bindings, new Set(read.hidden), result.asks);
+  const shown = withAsks(onBranch(context, model), parsed, bindings, new Set(read.hidden), result.asks);
   const rendered = format.render(shown, found, withoutCutOff(workspace, mirror, absorbed), engine.now());
   // A file without a base may hold anything, so the whole of it is kept.
   const isUnknown = files.has(mirror.path) && !base?.has(mirror.path);
@@ -230,6 +231,12 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     told: toldOf(model, bound),
   });
   return true;
+}
+
+/** The branch that git is on, which a file may name. */
+function onBranch(context: Context, model: RunModel): RunModel {
+  const branch = treeMark(context)?.branch;
+  return branch ? { ...model, run: { ...model.run, branch } } : model;
 }
 
 const withText = (known: readonly Version[] | undefined, text: string | undefined, about: Omit<Version, 'sha256'>) =>
