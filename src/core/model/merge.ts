@@ -140,6 +140,7 @@ function mergeList<K extends ListName>(list: K, sides: Sides, merge: Merge): voi
     const old = was ?? (row ? ({} as EntryOf<K>) : undefined);
     const settled = old && row ? contest(list, old, named, row, was ? told[list]?.[known ?? ''] : {}, merge) : named;
     if (was && isSame(was, withoutId(settled, was))) continue;
+    if (!was && row && contested[list].every((field) => isSame(fieldOf(settled, field), fieldOf(row, field)))) continue;
     changed.push(settled);
     if (was) merge.news.push(...changesIn(nameOf(list, entry), was, withoutId(settled, was)));
     else merge.news.push(`${nameOf(list, entry)} added`);

@@ -4,7 +4,7 @@ import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
 import { losesOf } from '../losses.ts';
 import { parseJson } from '../text/json.ts';
 import { lineFinder } from '../text/lines.ts';
-import { stringAt } from '../text/node.ts';
+import { at, plain, stringAt } from '../text/node.ts';
 import { checkState } from './check.ts';
 import { detectRuns } from './detect.ts';
 import { isAboutAnother, parseHandoff } from './handoff.ts';
@@ -15,7 +15,7 @@ import { repairRun } from './repair.ts';
 import { addNext, checkSiblings } from './siblings.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
 import { activeValues, createdRow, findingRows, logRows, runRows, stampRow, stepRows } from './table.ts';
-import { isNewer } from './version.ts';
+import { isNewer, versionOf } from './version.ts';
 import { newState, rewriteState } from './write.ts';
 
 /** A finding that is no longer listed is resolved; a value taken out of `decisions` is taken back. */
@@ -46,6 +46,7 @@ export const apex: Format = {
   writes: ['**/*00-session-state.json', '**/*00-handoff.md'],
   backupOf: (main) => `${main}.bak`,
   gone,
+  noWork,
   repair: repairRun,
 };
 
@@ -70,6 +71,12 @@ function parse(found: Found, files: Files): Parsed {
   addNext(model, found, files);
   problems.push(...checkState(reading, found.files), ...checkSiblings(model, found, files));
   return { model, version: version.name, writable: !isNewer(version), problems };
+}
+
+/** The document asks for it: a file of a version that is not known is migrated first, by a tool that knows it. */
+function noWork(text: string): string | null {
+  const version = versionOf({ schema_version: plain(at(parseJson(text).root, 'schema_version')) ?? undefined });
+  return isNewer(version) ? `version ${version.name} is newer than 3.0: no step work` : null;
 }
 
 function errorIn({ main }: Found, code: string, line: number | null, message: string): Problem {

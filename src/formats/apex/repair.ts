@@ -26,7 +26,7 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
   const handoff = page === null ? null : fromHandoff(sibling(HANDOFF_FILE), parseHandoff(page), project);
   const products = fromProducts(found, tree, folder, project);
   const sources = [...copies, part, handoff, products].filter((source) => source !== null);
-  return combine(sources, folder.name || project);
+  return combine(sources, folder.name || project) ?? freshRun(folder.name || project);
 }
 
 function wholeCopy(path: string, tree: Tree, project: string): Source[] {
@@ -58,9 +58,9 @@ function fromHandoff(path: string, handoff: Handoff, project: string): Source | 
   if (isAboutAnother(handoff, project)) return null;
   const model = emptyRunModel(project || handoff.title || 'apex');
   model.steps = WORKFLOW.filter(({ key }) => done.has(key)).map(({ key }) => {
-    const { done: ticked, artifact } = done.get(key) ?? { done: false };
+    const { done: ticked, skipped, artifact } = done.get(key) ?? { done: false, skipped: false };
     return {
-      ...plainStep(key, ticked ? 'completed' : 'pending'),
+      ...plainStep(key, skipped ? 'skipped' : ticked ? 'completed' : 'pending'),
       ...(artifact === undefined ? {} : { artifacts: ticked ? [{ path: artifact }] : [] }),
     };
   });
@@ -80,7 +80,7 @@ function fromHandoff(path: string, handoff: Handoff, project: string): Source | 
   // since.
   const confidence = model.steps.map(({ key, status }) => ({
     step: key,
-    confidence: status === 'completed' ? ('medium' as const) : ('low' as const),
+    confidence: status === 'pending' ? ('low' as const) : ('medium' as const),
     from: path,
   }));
   return { path, model, confidence };
@@ -136,6 +136,16 @@ function fromProducts(found: Found, tree: Tree, folder: ReturnType<typeof folder
   return { path: files.get(last)?.[0] ?? found.main, model, confidence };
 }
 
+/** Nothing is left: all steps are pending, as the document asks for. */
+function freshRun(title: string): Repaired {
+  const model = {
+    ...emptyRunModel(title || 'apex'),
+    steps: WORKFLOW.map(({ key }) => withGate(plainStep(key, 'pending'))),
+  };
+  model.position = { step: derivePosition(model.steps) };
+  return { model, sources: [], confidence: [] };
+}
+
 const plainStep = (key: string, status: ModelStep['status']): ModelStep => {
   const known = workflowStep(key);
   return {
@@ -146,6 +156,14 @@ const plainStep = (key: string, status: ModelStep['status']): ModelStep => {
     ...(known ? { agents: [...known.agents], after: [...known.after], checkpoints: [...known.checkpoints] } : {}),
   };
 };
+
+/** A step that was started has passed its gate; nothing shows that a later one was opened. */
+function withGate(step: ModelStep): ModelStep {
+  const gate = workflowStep(step.key)?.gate;
+  if (gate === undefined || step.gate) return step;
+  const isBegun = step.status !== 'pending' && step.status !== 'skipped';
+  return { ...step, gate: { state: isBegun ? 'open' : 'closed', name: `Gate ${gate}` } };
+}
 
 function combine(sources: readonly Source[], title: string): Repaired | null {
   const [best] = sources;
@@ -173,7 +191,7 @@ function combine(sources: readonly Source[], title: string): Repaired | null {
     ...WORKFLOW.map(({ key }) => key).filter((key) => steps.has(key)),
     ...[...steps.keys()].filter((key) => !workflowStep(key)),
   ];
-  model.steps = order.map((key) => (steps.get(key) as { step: ModelStep }).step);
+  model.steps = order.map((key) => withGate((steps.get(key) as { step: ModelStep }).step));
   const other = sources.slice(1);
   if (model.decisions.length === 0)
     model.decisions = other.find((source) => source.model.decisions.length > 0)?.model.decisions ?? [];

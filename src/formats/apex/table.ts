@@ -87,7 +87,10 @@ export const runRows: readonly Row<RunModel['run'], About>[] = [
     ...{ at: 'region', is: '=', as: text, says: 'The decision with this key.', fresh: DEFAULT_REGION },
     value: (_, about) => chosen('region', about),
   },
-  { at: 'branch', is: 'branch', as: text, says: 'The branch of git.', fresh: DEFAULT_BRANCH },
+  {
+    ...{ at: 'branch', is: 'branch', as: text, says: 'The branch of git.', fresh: DEFAULT_BRANCH },
+    when: (_, { before }) => before === null,
+  },
   {
     ...{
       at: 'current_step',

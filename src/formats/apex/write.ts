@@ -11,7 +11,7 @@ import { impliedGates, wantedGates, writtenGates } from './gates.ts';
 import { type Kept, type Reading, shapeOf } from './read.ts';
 import { hasNumbers, indexOfCurrent, type StepOrigin } from './step-entries.ts';
 import { listWriter } from './step-list.ts';
-import { currentStep, derivePosition } from './steps.ts';
+import { currentStep, derivePosition, stepKey, stepNumber } from './steps.ts';
 import {
   type About,
   activeValues,
@@ -136,8 +136,26 @@ function writeSteps(editor: Editor, reading: Reading, model: RunModel, about: Ab
     const pair = pairsOf(steps).find(({ value }) => value === node);
     if (pair && steps?.type === 'map') editor.removeKey(steps, pair.key);
   }
-  if (steps?.type === 'map') for (const [key, value] of added) editor.set(steps, key, value);
+  if (steps?.type === 'map')
+    for (const [key, value] of added)
+      editor.set(
+        steps,
+        key,
+        value,
+        placeOf(
+          key,
+          pairsOf(steps).map((pair) => pair.key),
+        ),
+      );
   else if (added.length > 0) editor.set(root, 'steps', new Map(added));
+}
+
+/** A step goes after the last one before it in the workflow; one that is none of the workflow's to the end. */
+function placeOf(key: string, keys: readonly string[]): readonly string[] | 'first' {
+  const number = stepNumber(stepKey(key));
+  if (!Number.isFinite(number)) return [];
+  const before = keys.filter((one) => stepNumber(stepKey(one)) < number).reverse();
+  return before.length === 0 && keys.length > 0 ? 'first' : before;
 }
 
 /** The index in a list that `current_step` will mean. */

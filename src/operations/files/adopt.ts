@@ -120,7 +120,16 @@ const LEFT_SHOWN = 6;
 /** `doctor` lists all problems of a file. */
 const PROBLEMS_SHOWN = 5;
 
-function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
+function problemLines({ problems: all, path, version, format, mirrored, outcome }: Adopted, pen: Pen): string[] {
+  const isLeft = outcome === 'adopted' && !mirrored;
+  const problems = all.map((problem) =>
+    isLeft && problem.code === 'old_version'
+      ? {
+          ...problem,
+          message: `The file stays ${version}; \`holdfast mirror add ${format}\` migrates it and keeps it in sync.`,
+        }
+      : problem,
+  );
   const more = problems.length - PROBLEMS_SHOWN;
   return [
     ...problems.slice(0, PROBLEMS_SHOWN).map(({ level, path: file, line, message }) => {

@@ -60,6 +60,8 @@ export const init = defineOperation({
       }),
     ),
     workspace: v.nullable(v.string()),
+    /** The format whose workflow the plan is. */
+    preset: v.optional(v.string()),
     steps: v.number(),
     version: v.number(),
   }),
@@ -92,19 +94,21 @@ export const init = defineOperation({
       data: {
         run: { ...state.run, id: run, title, status: 'active' },
         workspace: workspace?.root ?? null,
+        ...(source?.isPreset ? { preset: source.name } : {}),
         steps: state.steps.size,
         version: state.version,
       },
       changed: [{ path: `run.${run}`, before: null, after: 'active' }],
     };
   },
-  say: ({ run, workspace, steps, takenOver }, pen) => {
+  say: ({ run, workspace, preset, steps, takenOver }, pen) => {
     if (run === null) return sayTakenOver(takenOver ?? { runs: [], kept: null });
     return [
       `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} steps` : ''}.`,
       steps > 0
         ? `Next: ${pen.bold('holdfast status')} shows the plan, ${pen.bold('holdfast start KEY')} takes a step.`
         : `Next: ${pen.bold('holdfast plan add KEY TITLE')} adds a step, ${pen.bold('holdfast plan import FILE')} many.`,
+      ...(preset ? [`${pen.bold(`holdfast mirror add ${preset}`)} writes its state file and keeps it in sync.`] : []),
     ].join('\n');
   },
 });
@@ -114,7 +118,7 @@ async function mustBeFirst(context: Context): Promise<void> {
   if (context.environment === undefined) return;
   const { foreignHere, mirroringHere } = await import('../files/parts/foreign-here.ts');
   const found = await foreignHere(context);
-  if (found.length === 0) return;
+  if (found.length === 0) return mustBeSound(context);
   const [owner] = await mirroringHere(context);
   const first = owner
     ? [`Continue run ${owner}: \`holdfast resume --run ${owner}\``, `Archive it: \`holdfast archive --run ${owner}\``]
@@ -122,6 +126,20 @@ async function mustBeFirst(context: Context): Promise<void> {
   throw new Fault('usage', `There is state of another tool here:\n  ${found.join('\n  ')}`, {
     hints: [...first, 'Open another run: `holdfast init --title "…"`'],
     data: { found },
+  });
+}
+
+/** Beside a damaged state file the way to go on is to repair it. */
+async function mustBeSound(context: Context): Promise<void> {
+  const { damagedHere } = await import('../files/parts/foreign-here.ts');
+  const damaged = await damagedHere(context);
+  if (damaged.length === 0) return;
+  throw new Fault('usage', `There is a damaged state file of another tool here: ${damaged.join(', ')}`, {
+    hints: [
+      ...damaged.map((path) => `Repair it: \`holdfast doctor ${path} --repair\``),
+      'Open another run: `holdfast init --title "…"`',
+    ],
+    data: { damaged },
   });
 }
 

@@ -3,6 +3,7 @@ import { joined, line } from '../../core/line.ts';
 import { Sentence } from '../../core/text.ts';
 import { act, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey } from '../fields.ts';
+import { mustAllowWork } from '../files/parts/mirrors.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
 import { findStep } from './parts/find-step.ts';
@@ -29,6 +30,7 @@ export const complete = defineOperation({
   }),
   async run(given, { key: name, artifacts: paths, summary, built: made }) {
     const context = await inRun(given);
+    await mustAllowWork(context);
     const key = name === undefined ? undefined : await findStep(context, name);
     const done = await act(context, {
       type: 'step.complete',

@@ -7,6 +7,7 @@ import { recordedPath } from '../../workspace/files.ts';
 import { act, currentState, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import type { Context } from '../context.ts';
 import { stepKey } from '../fields.ts';
+import { mustAllowWork } from '../files/parts/mirrors.ts';
 import { defineOperation, described } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { findStep, nothingNamed, takeable } from './parts/find-step.ts';
@@ -38,6 +39,7 @@ export const start = defineOperation({
         hints: [`Say why: \`holdfast start ${name ?? 'KEY'} --anyway --why "…"\``],
       });
     const context = await inRun(given);
+    await mustAllowWork(context);
     await superviseRun(context);
     const key = name === undefined ? await firstStep(context, next === true) : await findStep(context, name);
     const tree = context.workspace()?.tree ?? context.dir;
