@@ -14,7 +14,7 @@ import { folderOf, readState } from './read.ts';
 import { repairRun } from './repair.ts';
 import { addNext, checkSiblings } from './siblings.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
-import { activeValues, createdRow, findingRows, logRows, runRows, stampRow, stepRows } from './table.ts';
+import { activeValues, createdRow, findingRows, logRows, runRows, stampOf, stampRow, stepRows } from './table.ts';
 import { isNewer, versionOf } from './version.ts';
 import { newState, rewriteState } from './write.ts';
 
@@ -114,7 +114,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
       stateFile: STATE_FILE,
     },
     previous.get(handoff),
-    now,
+    stampOf(model, reading?.model ?? null, now),
     reading?.model,
   );
   if (page !== previous.get(handoff)) written.set(handoff, page);

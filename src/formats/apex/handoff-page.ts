@@ -192,7 +192,8 @@ function stepLines(there: readonly string[], steps: readonly ModelStep[], folder
     const plain = line.replace(/ \(in progress[^)]*\)\s*$/, '');
     // A line of ours that had no file to name yet is made again.
     const [, what] = /→\s*(.*?)\s*$/.exec(plain) ?? [];
-    if (what === step.title || what === SKIPPED) return stepLine(step, folder);
+    const own = (step.artifacts ?? []).map(({ path }) => inFolder(path, folder));
+    if (what === step.title || what === SKIPPED || own.includes(what ?? '')) return stepLine(step, folder);
     return plain.replace(/\[[ xX]\]/, isDone(step) ? '[x]' : '[ ]') + runningWords(step);
   });
   const added = [...byKey.values()].filter((step) => there.length === 0 || step.status !== 'pending');

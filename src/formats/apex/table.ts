@@ -103,10 +103,16 @@ export const runRows: readonly Row<RunModel['run'], About>[] = [
   },
 ];
 
+/** When the run last changed, so that writing it again gives the same bytes; now, if the file says a later time. */
+export function stampOf(model: RunModel, before: RunModel | null, now: string): string {
+  const said = model.run.updatedAt;
+  return said !== undefined && (momentOf(said) ?? 0) > (momentOf(before?.run.updatedAt) ?? 0) ? said : now;
+}
+
 /** Written with every other change, and never alone. */
 export const stampRow: Row<RunModel['run'], About> = {
   ...{ at: 'updated', is: 'updatedAt', as: seconds, says: 'With every change.' },
-  value: ({ updatedAt: said }, { now }) => (said !== undefined && (momentOf(said) ?? 0) > Date.parse(now) ? said : now),
+  value: (_, { model, before, now }) => stampOf(model, before, now),
 };
 
 /** Read, and only edited where a file has it. */
