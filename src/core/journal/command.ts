@@ -153,7 +153,7 @@ export type Command =
       note?: string | undefined;
       seen?: boolean;
     }
-  | { type: 'files.see'; artifacts: Artifact[]; read?: boolean | undefined }
+  | { type: 'files.see'; artifacts: Artifact[]; read?: boolean | undefined; step?: string | undefined }
   | {
       type: 'message.send';
       to: string;
