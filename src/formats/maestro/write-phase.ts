@@ -1,6 +1,7 @@
 import type { ModelFile, ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import type { Editor } from '../text/editor.ts';
 import { at, type ListNode, type MapNode } from '../text/node.ts';
+import { sameTime } from '../text/values.ts';
 import { filesOnOneLine, setList } from './comma-list.ts';
 import { flat, same } from './field-values.ts';
 import { contextLabels, dependencyKeys, listsFiles, manifests, type Phase } from './phase.ts';
@@ -100,7 +101,7 @@ function editTime(
   before: string | undefined,
   moved: boolean,
 ): void {
-  if (now === before) return;
+  if (sameTime(now, before)) return;
   // An absent time is unknown; a time is removed only when the phase went back.
   if (now !== undefined || moved)
     editor.set(node, key, now ?? null, key === 'completed' ? ['started', 'status'] : ['status']);
