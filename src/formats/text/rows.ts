@@ -165,7 +165,7 @@ export function describeRows(of: string, rows: readonly { at: string; is: string
     const [first = '', ...others] = path.split('|');
     const name = [of, first].filter((part) => part !== '').join('.');
     const also = others.length > 0 ? `, also ${others.map((key) => `\`${key}\``).join(', ')}` : '';
-    return `| \`${name}\`${also} | ${is === '=' ? 'computed' : `\`${is}\``} | ${says} |`;
+    return `| \`${name}\`${also} | ${is === '=' ? 'computed' : `\`${is}\``} | ${says.replaceAll('|', '\\|')} |`;
   });
 }
 
