@@ -92,6 +92,7 @@ describe('a Maestro session that Holdfast writes', () => {
     const log = between(text, '## Phase 1: Foundation ✓\n', '## Phase 2');
     expect(log).toContain('### coder2 Output\n\nIt stands\n');
     expect(log).toContain('- Created: src/model.ts\n- Modified: app.ts\n- Deleted: old.ts\n');
+    expect(log.match(/^### .*/gm)).toEqual(['### coder2 Output', '### Files Changed', '### Validation Result']);
     expect(log).toMatch(/### Validation Result\n\nPass: true, exit 0, \d\d:\d\dZ/);
   });
 
@@ -155,5 +156,73 @@ describe('a second Maestro session', () => {
       exit: 2,
       data: { path: expect.stringContaining('docs/maestro') },
     });
+  });
+
+  const interrupted = `---
+session_id: "2026-11-01-shop"
+created: "2026-11-01T09:00:00Z"
+updated: "2026-11-01T10:00:00Z"
+status: "in_progress"
+design_document: ".gemini/plans/gone.md"
+implementation_plan: ".gemini/plans/plan.md"
+current_phase: 2
+total_phases: 2
+phases:
+  - id: 1
+    name: "Foundation"
+    status: "completed"
+    started: "2026-11-01T09:00:00Z"
+    completed: "2026-11-01T09:30:00Z"
+    files_created: ["a.ts"]
+  - id: 2
+    name: "Endpoints"
+    status: "in_progress"
+    started: "2026-11-01T09:30:00Z"
+    completed: null
+    files_created: ["b.ts"]
+    errors:
+      - agent: "coder"
+        timestamp: "2026-11-01T09:40:00Z"
+        type: "validation"
+        message: "Tests fail"
+        resolution: "pending"
+        resolved: false
+---
+
+# Shop Orchestration Log
+`;
+
+  function adopted(): Folder {
+    const folder = newFolder();
+    put(folder, SESSION, interrupted);
+    put(folder, '.gemini/plans/plan.md', '# Plan\n');
+    for (const name of ['a.ts', 'b.ts']) put(folder, name, name);
+    folder.data('adopt', '--mirror');
+    return folder;
+  }
+
+  it('tells the files of an interrupted phase and the plan from outside changes', () => {
+    const folder = adopted();
+    for (const name of ['a.ts', 'b.ts', '.gemini/plans/plan.md']) put(folder, name, 'changed\n');
+    const { conflicts, errors } = folder.data('resume') as Record<string, { path: string; kind: string }[]>;
+    expect(conflicts?.map(({ path, kind }) => [path, kind]).sort()).toEqual([
+      ['.gemini/plans/plan.md', 'plan_changed'],
+      ['a.ts', 'changed_outside'],
+      ['b.ts', 'half_changed'],
+    ]);
+    expect(errors).toMatchObject([
+      { text: 'Tests fail', options: [expect.stringContaining('retry'), 'skip', 'abort', 'adjust'] },
+    ]);
+  });
+
+  it('takes its backup along into the archive, and mentions a missing document', () => {
+    const folder = adopted();
+    folder.data('start', '2', '--agent', 'coder');
+    folder.data('complete', '2', '--agent', 'coder');
+    expect(textOf(folder)).toContain('started: "2026-11-01T09:30:00Z"\n');
+    put(folder, `${SESSION}.bak`, 'older');
+    const { out, err } = folder.person.run('archive');
+    expect(out + err).toContain('The design document .gemini/plans/gone.md is not there and was not archived.');
+    expect(textOf(folder, '.gemini/state/archive/2026-11-01-shop.md.bak')).toBe('older');
   });
 });

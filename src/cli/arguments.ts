@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Fault, nearest, quoted } from '../core/fault.ts';
-import { StepKey } from '../core/text.ts';
+import { FilePath, StepKey } from '../core/text.ts';
 import { type Operation, unwrap } from '../operations/operation.ts';
 import { withoutAliases } from './aliases.ts';
 import type { Commands } from './commands.ts';
@@ -67,7 +67,7 @@ export interface FlagSpec {
   /** Other names that are accepted. */
   also: readonly string[];
   kind: 'text' | 'number' | 'boolean' | 'list';
-  /** Several keys may be given at once, separated by commas. */
+  /** Several keys or paths may be given at once, separated by commas. */
   commas: boolean;
   options: readonly string[];
   /** What help says. */
@@ -85,7 +85,7 @@ export function flagsOf(operation: Operation): FlagSpec[] {
       name,
       also: operation.synonyms?.[field] ?? [],
       kind,
-      commas: inner.item === StepKey,
+      commas: inner.item === StepKey || inner.item === FilePath,
       options: inner.type === 'picklist' ? (inner.options ?? []) : [],
       text: descriptionOf(schema as v.GenericSchema),
     };

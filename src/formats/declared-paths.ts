@@ -1,5 +1,5 @@
 /** Endings of files that no program runs. */
-const ENDINGS = ['md', 'json', 'yaml', 'yml', 'sql'];
+const ENDINGS = ['md', 'json', 'yaml', 'yml', 'sql', 'md.bak'];
 
 /** Folders whose files make other programs do something: nothing is written there, whatever caller asks. */
 const OBEYED = new Set([

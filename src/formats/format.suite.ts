@@ -160,14 +160,14 @@ function describeSamples(format: Format, cases: FormatCases): void {
   });
 }
 
-function writtenBack(format: Format, model: RunModel): RunModel | null {
+export function writtenBack(format: Format, model: RunModel): RunModel | null {
   const place = format.home(model);
   const files = format.render(model, place, none, now);
   return format.parse({ ...place, files: [...files.keys()] }, files).model;
 }
 
 /** The written and the intended run model, without what is lost. */
-function compared(written: RunModel | null, meant: RunModel, loses: readonly string[]): [unknown, unknown] {
+export function compared(written: RunModel | null, meant: RunModel, loses: readonly string[]): [unknown, unknown] {
   // The position follows from the steps; when all are done it is null or the last step.
   const paths = meant.run.status === 'completed' ? [...loses, 'position'] : loses;
   return [inAnyOrder(said(written, paths)), inAnyOrder(said(meant, paths))];
@@ -273,6 +273,6 @@ function lost(before: readonly string[], after: readonly string[]): string[] {
   });
 }
 
-function map(files: Files, change: (text: string) => string): Files {
+export function map(files: Files, change: (text: string) => string): Files {
   return new Map([...files].map(([path, text]) => [path, change(text)]));
 }

@@ -36,6 +36,8 @@ export interface Format {
   gone: GoneRule;
   /** Where its users move a finished file of this text; null where there is no such convention. */
   archivedAs?(main: string, text: string): string | null;
+  /** Why no step may be worked on beside a file of this text; null if it may. */
+  noWork?(text: string): string | null;
   /** Repairs a run model from the files around a damaged one; null when there is nothing. */
   repair(found: Found, tree: Tree): Repaired | null;
 }

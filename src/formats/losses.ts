@@ -1,8 +1,53 @@
+import {
+  ModelClaim,
+  ModelDecision,
+  ModelFile,
+  ModelItem,
+  ModelMessage,
+  ModelNote,
+  ModelRun,
+  ModelSession,
+  ModelStep,
+  ModelUsage,
+} from '../core/model/run-model.ts';
+
 /**
  * What a format cannot hold, as a path into a run model: `notes`, `steps.wave`, or with a condition on the entries of a
  * list, `items[kind=error]` (whole entries), `items[kind=question].alias` (one field of them). `[severity=]` matches
  * entries without the field; several conditions must all hold.
  */
+
+type ListOf = 'steps' | 'decisions' | 'items' | 'notes' | 'sessions' | 'messages' | 'claims' | 'usage' | 'files';
+
+const schemas = {
+  ...{ run: ModelRun, steps: ModelStep, decisions: ModelDecision, items: ModelItem, notes: ModelNote },
+  ...{ sessions: ModelSession, messages: ModelMessage, claims: ModelClaim, usage: ModelUsage, files: ModelFile },
+};
+
+/**
+ * What a format cannot hold, from its table: every field without a row that is part of a new entry, and every list without
+ * rows. `held` are fields that are written without a row, `also` are entries that have no place.
+ */
+export function losesOf(
+  table: { run: readonly Held[] } & { [K in ListOf]?: readonly Held[] },
+  held: readonly string[],
+  also: readonly string[],
+): string[] {
+  const fields = Object.entries(schemas).flatMap(([list, schema]) => {
+    const rows = table[list as ListOf];
+    if (!rows) return [list];
+    const written = new Set(rows.flatMap(({ is, isForeign }) => (isForeign ? [] : is)));
+    return Object.keys(schema.entries)
+      .filter((field) => field !== 'id' && field !== 'was' && !written.has(field))
+      .map((field) => `${list}.${field}`);
+  });
+  return [...fields, ...also].filter((path) => !held.includes(path));
+}
+
+interface Held {
+  is: string;
+  isForeign?: true;
+}
 
 /** Counts what a run model has at a path. */
 export function countLost(model: object, path: string): number {

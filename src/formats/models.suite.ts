@@ -102,6 +102,7 @@ const everyField: Partial<RunModel['steps'][number]> = {
   gate: { state: 'open', by: 'mara', at: '2026-03-01T08:00:00Z' },
   context: ['docs/a.md'],
   checkpoints: ['one', 'two'],
+  contextRead: ['docs/read.md'],
   reason: 'Someone asked',
   summary: 'It was done',
   built: ['The clock is read once'],

@@ -91,7 +91,10 @@ export function nextFacts(
       ? { key: failedStep.key, title: failedStep.title, retriesLeft: retriesLeft(failedStep) }
       : null,
     ready: first ? plannedStep(first) : null,
-    gate: isLeft && !first && gate ? { key: gate.step, title: gate.title } : null,
+    gate:
+      isLeft && !first && gate
+        ? { key: gate.step, title: gate.name ? `${gate.name}, before ${gate.title}` : gate.title }
+        : null,
     blocker: isLeft && !first && blocker ? { id: blocker.id, text: blocker.text } : null,
   };
 }

@@ -11,7 +11,7 @@ import { applyClaim, applySession, restsAfter } from './session.ts';
 import { addSpent, spentIn } from './spent.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
 import { count, firstWords, isOpenItem } from './state.ts';
-import { applyStep, mergeArtifacts, touchFiles } from './step.ts';
+import { applyStep, mergeArtifacts, touchFiles, withRead } from './step.ts';
 import { countWork } from './tally.ts';
 import type { AddTouch, Recall, Touch } from './touch.ts';
 import { applyTurn, openTurn } from './turn.ts';
@@ -208,7 +208,22 @@ function applyFiles(state: State, event: EventOf<'files.seen'>, touch: AddTouch)
     state.steps.set(before.key, after);
     touch('step', before.key, before, after);
   }
+  if (read) readAtStart(state, event, touch);
   touchFiles(state, event, artifacts, step ?? null, touch, read);
+}
+
+/** What a session reads before the first checkpoint of the step it holds is what the step began with. */
+function readAtStart(state: State, event: EventOf<'files.seen'>, touch: AddTouch): void {
+  const held = [...state.steps.values()].filter(({ holder }) => holder !== null && holder.session === event.session);
+  const [step] = held;
+  if (!step || held.length > 1) return;
+  const after = withRead(
+    step,
+    event.body.artifacts.map(({ path }) => path),
+  );
+  if (after === step) return;
+  state.steps.set(step.key, after);
+  touch('step', step.key, step, after);
 }
 
 function applyDecision(

@@ -81,7 +81,9 @@ function readStep(state: State, event: Read, model: ModelStep, touch: AddTouch, 
   const next: Step = {
     ...base,
     ...defined({ title, kind, parent, after, wave, parallel, alias, retries, reason, agents, context, checkpoints }),
-    ...(gate ? { gate: defined({ state: gate.state, by: gate.by, at: gate.at }) as Step['gate'] } : {}),
+    ...(gate
+      ? { gate: defined({ state: gate.state, name: gate.name, by: gate.by, at: gate.at }) as Step['gate'] }
+      : {}),
     ...defined({ startedAt: times['startedAt'], endedAt: times['endedAt'] }),
     status,
     // A file gives the status of a step, not its holder: the holder stays while the step is in progress.
@@ -89,6 +91,7 @@ function readStep(state: State, event: Read, model: ModelStep, touch: AddTouch, 
     checkpoint: readCheckpoint(base, event, over ? undefined : checkpoint),
     summary: summary ? oneLine(summary) : base.summary,
     artifacts: over ? [] : mergeArtifacts(base.artifacts, artifacts.map(plainFile)),
+    ...defined({ contextRead: model.contextRead }),
     startedVersion: base.startedVersion || (status === 'pending' ? 0 : event.version),
     // The step came as done, so it is confirmed against the plan as it is now.
     confirmedVersion: over && base.status !== status ? event.version : base.confirmedVersion,

@@ -120,7 +120,7 @@ export interface Step {
   agents: readonly string[];
   parallel: boolean;
   /** An imported open gate counts as closed until a person confirms it here. */
-  gate: ({ state: 'closed' | 'open'; at?: string } & Partial<Act>) | null;
+  gate: ({ state: 'closed' | 'open'; name?: string; at?: string } & Partial<Act>) | null;
   context: readonly string[];
   checkpoints: readonly string[];
   alias: string | null;
@@ -132,6 +132,8 @@ export interface Step {
   lastSession: string | null;
   lastAgent: string | null;
   checkpoint: Checkpoint | null;
+  /** Files that were read between its start and its first checkpoint. */
+  contextRead?: readonly string[];
   /** Files recorded while in progress. The projection keeps them when the step ends. */
   artifacts: readonly Artifact[];
   startedAt: string | null;

@@ -97,7 +97,8 @@ export function holdStep(state: State, holder: string, step: string, touch: AddT
 
 /** A step as it is added to the plan. */
 export function freshStep(body: EventBody<'step.added'>): Step {
-  const { step, title, kind, parent, after, wave, agents, parallel, gate, context, checkpoints, alias } = body;
+  const { step, title, kind, parent, after, wave, agents, parallel, gate, gateName, context, checkpoints, alias } =
+    body;
   return {
     key: step,
     title,
@@ -107,7 +108,7 @@ export function freshStep(body: EventBody<'step.added'>): Step {
     wave: wave ?? null,
     agents: agents ?? [],
     parallel: parallel ?? false,
-    gate: gate ? { state: 'closed' } : null,
+    gate: gate ? { state: 'closed', ...(gateName ? { name: gateName } : {}) } : null,
     context: context ?? [],
     checkpoints: checkpoints ?? [],
     alias: alias ?? null,
@@ -132,19 +133,37 @@ export function freshStep(body: EventBody<'step.added'>): Step {
   };
 }
 
+function gateAs(
+  state: 'open' | 'closed',
+  { gate }: Step,
+  event: EventOf<'gate.opened' | 'gate.closed'>,
+): NonNullable<Step['gate']> {
+  return { state, ...(gate?.name ? { name: gate.name } : {}), at: event.at, ...actOf(event, event.body.by) };
+}
+
+/** More files are not what a step begins with. */
+const MOST_READ = 50;
+
+/** Adds files that were read before the first checkpoint. */
+export function withRead(step: Step, paths: readonly string[] = []): Step {
+  if (paths.length === 0 || step.checkpoint !== null) return step;
+  return { ...step, contextRead: [...new Set([...(step.contextRead ?? []), ...paths])].slice(0, MOST_READ) };
+}
+
 /** Enough for any brief; state keeps one for every step in progress. */
 const NEXT_CHARS = 600;
 
 function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' | 'step.removed' }>): Step {
   switch (event.type) {
     case 'step.changed': {
-      const { step: _, gate, ...patch } = event.body;
+      const { step: _, gate, gateName, ...patch } = event.body;
       const changed = { ...step, ...defined(patch) } as Step;
-      if (gate === undefined) return changed;
-      return { ...changed, gate: gate ? (step.gate ?? { state: 'closed' }) : null };
+      const named = gateName ? { name: gateName } : {};
+      if (gate === undefined) return changed.gate ? { ...changed, gate: { ...changed.gate, ...named } } : changed;
+      return { ...changed, gate: gate ? { ...(step.gate ?? { state: 'closed' }), ...named } : null };
     }
     case 'step.started':
-      return takeStep(step, event, event.body.session, event.body.claim);
+      return withRead(takeStep(step, event, event.body.session, event.body.claim), event.body.loaded);
     case 'step.retried': {
       const { session, claim, attempt } = event.body;
       const retried: Step = { ...step, status: 'in_progress', endedAt: null, retries: attempt, error: null };
@@ -196,9 +215,9 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       return { ...step, verified: { result, basis: event.basis, at: event.at, probe: probe ?? null } };
     }
     case 'gate.opened':
-      return { ...step, gate: { state: 'open', at: event.at, ...actOf(event, event.body.by) } };
+      return { ...step, gate: gateAs('open', step, event) };
     case 'gate.closed':
-      return { ...step, gate: { state: 'closed', at: event.at, ...actOf(event, event.body.by) } };
+      return { ...step, gate: gateAs('closed', step, event) };
     default:
       return event satisfies never;
   }

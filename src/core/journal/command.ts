@@ -21,7 +21,14 @@ export type Command =
   | { type: 'plan.add'; steps: PlannedStep[] }
   | { type: 'plan.change'; step: string; patch: { [K in keyof StepPlan]?: StepPlan[K] | undefined } }
   | { type: 'plan.remove'; step: string }
-  | { type: 'step.start'; step: string; mark?: TreeMark | undefined }
+  | {
+      type: 'step.start';
+      step: string;
+      mark?: TreeMark | undefined;
+      /** Why a person starts it although something is in the way. */
+      anyway?: string | undefined;
+      loaded?: readonly string[] | undefined;
+    }
   | {
       type: 'step.checkpoint';
       step?: string | undefined;
@@ -148,7 +155,7 @@ export type Command =
       note?: string | undefined;
       seen?: boolean;
     }
-  | { type: 'files.see'; artifacts: Artifact[]; read?: boolean | undefined }
+  | { type: 'files.see'; artifacts: Artifact[]; read?: boolean | undefined; step?: string | undefined }
   | {
       type: 'message.send';
       to: string;

@@ -67,6 +67,8 @@ export const StepPlan = v.object({
   agents: v.optional(v.array(ActorName)),
   parallel: v.optional(v.boolean()),
   gate: v.optional(v.boolean()),
+  /** What its gate is called; a gate of this name is one for all its steps. */
+  gateName: v.optional(Label),
   context: v.optional(v.array(FilePath)),
   checkpoints: v.optional(v.array(Label)),
 });
@@ -141,7 +143,12 @@ export const eventBodies = {
   'step.added': v.object({ ...StepRef, ...StepPlan.entries, ...Aliased }),
   'step.changed': v.object({ ...StepRef, ...v.partial(StepPlan).entries }),
   'step.removed': v.object({ ...StepRef }),
-  'step.started': v.object({ ...Taken, takenOverFrom: v.optional(Label) }),
+  'step.started': v.object({
+    ...Taken,
+    takenOverFrom: v.optional(Label),
+    /** The files that its session has read already. */
+    loaded: v.optional(v.array(FilePath)),
+  }),
   'step.checkpointed': v.object({ ...StepRef, name: Label, next: v.optional(Sentence), ...Recorded }),
   'step.completed': v.object({ ...StepRef, summary: v.optional(Sentence), ...Recorded }),
   'step.failed': v.object({ ...StepRef, error: Label, mark: v.optional(TreeMark) }),

@@ -136,8 +136,11 @@ function mergeList<K extends ListName>(list: K, sides: Sides, merge: Merge): voi
     if (was && isSame(was, entry)) continue;
     const row = known ? rows.get(known) : undefined;
     const named = known && list !== 'steps' ? { ...entry, id: known } : entry;
-    const settled = was && row ? contest(list, was, named, row, told[list]?.[known ?? ''], merge) : named;
+    // An entry that both sides added says what the journal says, until someone answers.
+    const old = was ?? (row ? ({} as EntryOf<K>) : undefined);
+    const settled = old && row ? contest(list, old, named, row, was ? told[list]?.[known ?? ''] : {}, merge) : named;
     if (was && isSame(was, withoutId(settled, was))) continue;
+    if (!was && row && contested[list].every((field) => isSame(fieldOf(settled, field), fieldOf(row, field)))) continue;
     changed.push(settled);
     if (was) merge.news.push(...changesIn(nameOf(list, entry), was, withoutId(settled, was)));
     else merge.news.push(`${nameOf(list, entry)} added`);

@@ -50,7 +50,15 @@ export const ModelStep = v.object({
   wave: v.optional(Count),
   agents: v.optional(v.array(Who)),
   parallel: v.optional(v.boolean()),
-  gate: v.optional(v.object({ state: v.picklist(['closed', 'open']), by: v.optional(Who), at: v.optional(When) })),
+  gate: v.optional(
+    v.object({
+      state: v.picklist(['closed', 'open']),
+      /** What the format calls it; a gate of this name is one for all its steps. */
+      name: v.optional(Label),
+      by: v.optional(Who),
+      at: v.optional(When),
+    }),
+  ),
   /** The files to load for the step. */
   context: v.optional(v.array(FilePath)),
   /** The checkpoints it is expected to reach, in order. */
@@ -68,6 +76,8 @@ export const ModelStep = v.object({
   /** Sentences on what was implemented, for later steps. */
   built: v.optional(v.array(Text)),
   artifacts: v.optional(v.array(ModelFile)),
+  /** The files that were read between its start and its first checkpoint. */
+  contextRead: v.optional(v.array(FilePath)),
 });
 export type ModelStep = v.InferOutput<typeof ModelStep>;
 

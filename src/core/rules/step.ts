@@ -33,15 +33,39 @@ export function startStep(context: RuleContext, command: CommandOf<'step.start'>
   const holder = step.holder ? context.state.sessions.get(step.holder.session) : undefined;
   // Supervision has already taken a gone holder off the step.
   if (holder && !isGone(holder, context)) throw heldBy(context, step, holder);
-  mustBeFree(view);
+  const overridden = command.anyway === undefined ? [] : overrideOrder(context, view, command.anyway);
+  if (command.anyway === undefined) mustBeFree(view);
   const takenOverFrom = view.status === 'in_progress' && step.lastSession ? { takenOverFrom: step.lastSession } : {};
   return [
+    ...overridden,
     draft('step.started', {
       step: step.key,
       session: session.id,
       claim: nextId(context.state, 'L'),
       ...takenOverFrom,
       mark: command.mark,
+      ...(command.loaded?.length ? { loaded: [...command.loaded] } : {}),
+    }),
+  ];
+}
+
+/** The key of decisions to start a step out of order; one of the tools keeps such a list. */
+export const ORDER_OVERRIDES = 'order_overrides';
+
+/** A person may start a step although something is in the way; the reason is recorded as a decision. */
+function overrideOrder(context: RuleContext, { step, obstacles }: StepView, reason: string): Draft[] {
+  if (obstacles.length === 0) return [];
+  mustBePerson(context, 'start a step out of order', `holdfast start ${step.key} --anyway --why …`);
+  const gates = obstacles.filter((one) => one.kind === 'gate').map((one) => one.step);
+  return [
+    ...gates.map((key) => draft('gate.opened', { step: key, by: context.actor.name })),
+    draft('decision.made', {
+      id: nextId(context.state, 'D'),
+      key: ORDER_OVERRIDES,
+      context: obstacles.map(obstacleWords).join('; '),
+      decision: `Start ${step.key} out of order`,
+      reason,
+      step: step.key,
     }),
   ];
 }
@@ -216,7 +240,19 @@ export function setGate(context: RuleContext, { step: key, open }: CommandOf<'ga
       hints: stepHints(step, status),
     });
   }
-  return [draft(open ? 'gate.opened' : 'gate.closed', { step: step.key, by: context.actor.name })];
+  // A gate with a name is one gate, before several steps.
+  const { name } = step.gate ?? {};
+  const others = [...context.state.steps.values()].filter(
+    (one) =>
+      one.key !== step.key &&
+      name !== undefined &&
+      one.gate?.name === name &&
+      one.gate.state !== (open ? 'open' : 'closed') &&
+      (open || one.status === 'pending'),
+  );
+  return [step, ...others].map(({ key: at }) =>
+    draft(open ? 'gate.opened' : 'gate.closed', { step: at, by: context.actor.name }),
+  );
 }
 
 function mustBeLeaf(view: StepView, action: string): void {
@@ -247,7 +283,9 @@ function obstacleWords(obstacle: Obstacle): string {
     case 'after':
       return `${quoted(obstacle.step)} comes first and is ${obstacle.status.replace('_', ' ')}`;
     case 'gate':
-      return `the gate of ${quoted(obstacle.step)} is closed`;
+      return obstacle.name
+        ? `${obstacle.name}, before ${quoted(obstacle.step)}, is closed`
+        : `the gate of ${quoted(obstacle.step)} is closed`;
     case 'blocker':
       return `${obstacle.id} blocks ${quoted(obstacle.affects)}`;
     default:
@@ -260,7 +298,7 @@ function obstacleHint(obstacle: Obstacle): string {
     case 'after':
       return `Finish ${quoted(obstacle.step)} first; \`holdfast status\` shows what is ready.`;
     case 'gate':
-      return `A person opens the gate with \`holdfast gate ${obstacle.step} open\`.`;
+      return `A person opens ${obstacle.name ?? 'the gate'} with \`holdfast gate ${obstacle.step} open\`.`;
     case 'blocker':
       return `Settle it with \`holdfast settle ${obstacle.id} --as resolved --note …\`, or go around it with \`--as bypassed\`.`;
     default:

@@ -20,7 +20,7 @@ export interface StepView {
 
 export type Obstacle =
   | { kind: 'after'; step: string; title: string; status: StepStatus }
-  | { kind: 'gate'; step: string; title: string }
+  | { kind: 'gate'; step: string; title: string; name?: string }
   | { kind: 'blocker'; id: string; text: string; affects: string };
 
 export interface PlanView {
@@ -213,7 +213,10 @@ function ownObstacles(
       obstacles.push({ kind: 'after', step: key, title: before.title, status: statusOf(before) });
     }
   }
-  if (step.gate?.state === 'closed') obstacles.push({ kind: 'gate', step: step.key, title: step.title });
+  if (step.gate?.state === 'closed') {
+    const { name } = step.gate;
+    obstacles.push({ kind: 'gate', step: step.key, title: step.title, ...(name ? { name } : {}) });
+  }
   for (const item of blockers.get(step.key) ?? []) {
     obstacles.push({ kind: 'blocker', id: item.id, text: item.text, affects: step.key });
   }

@@ -91,12 +91,12 @@ function modelStep(step: Step, status: ModelStep['status'], result: Result | und
     // A step without named agents is given the agent that took it.
     ...filled({ after, agents: agents.length === 0 && worker ? [worker] : agents, context, checkpoints }),
     ...(parallel ? { parallel } : {}),
-    ...(gate ? { gate: { state: gate.state, ...defined({ by: gate.by, at: gate.at }) } } : {}),
+    ...(gate ? { gate: { state: gate.state, ...defined({ name: gate.name, by: gate.by, at: gate.at }) } } : {}),
     ...(step.checkpoint ? { checkpoint: step.checkpoint.name } : {}),
     ...asWritten(stated, { startedAt: step.startedAt, endedAt: step.endedAt }),
     ...(step.retries > 0 ? { retries: step.retries } : {}),
     ...defined({ reason: step.reason ?? undefined, summary: result?.summary ?? step.summary ?? undefined }),
-    ...filled({ built: result?.built }),
+    ...filled({ built: result?.built, contextRead: step.contextRead }),
     ...(artifacts.length > 0
       ? { artifacts: [...new Map(artifacts.map((file) => [file.path, file])).values()].map(plainFile) }
       : {}),

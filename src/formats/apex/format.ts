@@ -1,19 +1,22 @@
 import type { GoneRule } from '../../core/model/merge.ts';
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
+import { losesOf } from '../losses.ts';
+import { parseJson } from '../text/json.ts';
+import { lineFinder } from '../text/lines.ts';
+import { at, plain, stringAt } from '../text/node.ts';
 import { checkState } from './check.ts';
 import { detectRuns } from './detect.ts';
 import { isAboutAnother, parseHandoff } from './handoff.ts';
 import { renderHandoff } from './handoff-page.ts';
-import { isNewer } from './migrate.ts';
-import { newState } from './new-file.ts';
 import { projectName } from './preset.ts';
 import { folderOf, readState } from './read.ts';
 import { repairRun } from './repair.ts';
 import { addNext, checkSiblings } from './siblings.ts';
-import { openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE, STATE_FILE } from './steps.ts';
-import { activeValues, rewriteState } from './write.ts';
+import { activeValues, createdRow, findingRows, logRows, runRows, stampOf, stampRow, stepRows } from './table.ts';
+import { isNewer, versionOf } from './version.ts';
+import { newState, rewriteState } from './write.ts';
 
 /** A finding that is no longer listed is resolved; a value taken out of `decisions` is taken back. */
 const gone: GoneRule = (list, entry) => {
@@ -29,59 +32,21 @@ export const apex: Format = {
   parse,
   render,
   home,
-  loses: [
-    'run.alias',
-    'run.goal',
-    'run.openedAt',
-    'run.design',
-    'run.plan',
-    'run.reason',
-    'steps.alias',
-    'steps.parent',
-    'steps.after',
-    'steps.wave',
-    'steps.parallel',
-    'steps.context',
-    'steps.checkpoints',
-    'steps.retries',
-    'steps.reason',
-    'steps.summary',
-    'steps.built',
-    'steps.artifacts.change',
-    'steps.artifacts.note',
-    'decisions.type',
-    'decisions.irreversible',
-    'items[kind=blocker]',
-    'items[kind=question]',
-    'items[kind=commitment]',
-    'items[kind=error]',
-    'items[severity=should_fix]',
-    'items[severity=suggestion]',
-    'items[severity=]',
-    'items[status=resolved]',
-    'items[status=deferred]',
-    'items[status=withdrawn]',
-    'items.type',
-    'items.alias',
-    'items.affects',
-    'items.step',
-    'items.workaround',
-    'items.followUp',
-    'items.to',
-    'items.due',
-    'items.by',
-    'items.raisedAt',
-    'notes',
-    'sessions',
-    'messages',
-    'claims',
-    'usage',
-    'files',
-    'position.words',
-  ],
+  loses: losesOf(
+    { run: [...runRows, stampRow, createdRow], steps: stepRows, decisions: logRows, items: findingRows },
+    // Beside the table: the key of a step, its gate, what a finding is, and what only settled findings have.
+    ['steps.key', 'steps.gate', 'items.kind', 'items.status', 'items.severity', 'items.settledAt', 'items.resolution'],
+    [
+      ...['steps.artifacts.change', 'steps.artifacts.note', 'steps.gate.name', 'position.words'],
+      ...['blocker', 'question', 'commitment', 'error'].map((kind) => `items[kind=${kind}]`),
+      ...['should_fix', 'suggestion', ''].map((severity) => `items[severity=${severity}]`),
+      ...['resolved', 'deferred', 'withdrawn'].map((status) => `items[status=${status}]`),
+    ],
+  ),
   writes: ['**/*00-session-state.json', '**/*00-handoff.md'],
   backupOf: (main) => `${main}.bak`,
   gone,
+  noWork,
   repair: repairRun,
 };
 
@@ -91,17 +56,27 @@ function parse(found: Found, files: Files): Parsed {
     const message = 'The state file is missing; the run can be repaired from the files around it.';
     return { model: null, version: null, writable: true, problems: [errorIn(found, 'no_state_file', null, message)] };
   }
-  const file = openStateFile(found.main, text);
-  const reading = file.damaged ? null : readState(file);
+  const file = parseJson(text);
+  const lineAt = lineFinder(text);
+  const problems = file.found.map(
+    ({ offset, ...one }): Problem => ({ ...one, path: found.main, line: lineAt(offset) }),
+  );
+  const reading = file.damaged ? null : readState(found.main, text, file);
   if (!reading) {
     const message = 'This is not a session state: it has neither steps nor a project.';
     const shape = file.damaged ? [] : [errorIn(found, 'other_shape', 1, message)];
-    return { model: null, version: null, writable: false, problems: [...file.problems, ...shape] };
+    return { model: null, version: null, writable: false, problems: [...problems, ...shape] };
   }
   const { model, version } = reading;
   addNext(model, found, files);
-  const problems = [...file.problems, ...checkState(reading, found.files), ...checkSiblings(model, found, files)];
+  problems.push(...checkState(reading, found.files), ...checkSiblings(model, found, files));
   return { model, version: version.name, writable: !isNewer(version), problems };
+}
+
+/** The document asks for it: a file of a version that is not known is migrated first, by a tool that knows it. */
+function noWork(text: string): string | null {
+  const version = versionOf({ schema_version: plain(at(parseJson(text).root, 'schema_version')) ?? undefined });
+  return isNewer(version) ? `version ${version.name} is newer than 3.0: no step work` : null;
 }
 
 function errorIn({ main }: Found, code: string, line: number | null, message: string): Problem {
@@ -113,8 +88,8 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
   const folder = folderOf(place.main);
   const before = previous.get(place.main);
   const project = folder.prefix === '' && folder.name !== '' ? folder.name : projectName(model.run.title);
-  const file = before === undefined ? null : openStateFile(place.main, before);
-  const reading = file && !file.damaged ? readState(file) : null;
+  const file = before === undefined ? null : parseJson(before);
+  const reading = file && !file.damaged ? readState(place.main, file.text, file) : null;
   // A file that cannot be read, or has a newer version, is never overwritten.
   if (before !== undefined && (!reading || isNewer(reading.version))) return written;
   if (reading) addNext(reading.model, place, previous);
@@ -139,7 +114,7 @@ function render(model: RunModel, place: Found, previous: Files, now: string): Fi
       stateFile: STATE_FILE,
     },
     previous.get(handoff),
-    now,
+    stampOf(model, reading?.model ?? null, now),
     reading?.model,
   );
   if (page !== previous.get(handoff)) written.set(handoff, page);

@@ -1,9 +1,8 @@
-import { getNodeValue, type Node } from 'jsonc-parser';
 import type { ModelStep } from '../../core/model/run-model.ts';
-import { isObject } from '../is-object.ts';
-import { asTime, asWho, defined } from './field-values.ts';
-import { member, members } from './state-file.ts';
+import { at, type Node, pairsOf, plain } from '../text/node.ts';
+import { readRows } from '../text/rows.ts';
 import { WORKFLOW, workflowStep } from './steps.ts';
+import { gateRows } from './table.ts';
 
 export type Gate = NonNullable<ModelStep['gate']>;
 
@@ -20,19 +19,8 @@ export const gateBefore = (key: string): string => {
 export function readGates(root: Node, steps: readonly ModelStep[]): Map<string, Gate> {
   const gates = impliedGates(steps);
   for (const [name, entry] of writtenGates(root)) {
-    const value: unknown = getNodeValue(entry);
-    const { status, by, at } = isObject(value)
-      ? {
-          status: value['status'],
-          by: value['approved_by'] ?? value['by'],
-          at: value['approved_at'] ?? value['approved'] ?? value['timestamp'],
-        }
-      : { status: value, by: undefined, at: undefined };
-    const open = /^(approved|open|opened|passed|pass|complete|completed|true)$/i.test(String(status));
-    gates.set(
-      name,
-      defined({ state: open ? ('open' as const) : ('closed' as const), by: asWho(by), at: asTime(at) }) as Gate,
-    );
+    const said = readRows(gateRows, entry.type === 'map' ? entry : { status: plain(entry) });
+    gates.set(name, { state: 'closed', ...said });
   }
   return gates;
 }
@@ -49,17 +37,30 @@ export function impliedGates(steps: readonly Pick<ModelStep, 'key' | 'status'>[]
   return gates;
 }
 
+/** The gates of a run model. Of two steps behind one gate the one with more detail counts. */
+export function wantedGates(steps: readonly ModelStep[]): Map<string, Gate> {
+  const wanted = new Map<string, Gate>();
+  for (const { key, gate } of steps) {
+    const other = wanted.get(gateBefore(key));
+    const says = (one: Gate): number => (one.state === 'open' ? 2 : 0) + (one.by === undefined ? 0 : 1);
+    if (!gate || (other && says(gate) <= says(other))) continue;
+    const { name: _, ...said } = gate;
+    wanted.set(gateBefore(key), said);
+  }
+  return wanted;
+}
+
 /** The gates of the file, by our names. */
 export function writtenGates(root: Node): Map<string, Node> {
-  const found = members(member(root, 'gates'));
-  const numbers = found.map(([key]) => /^(?:gate[-_ ]?)?(\d+(?:[._]\d+)?)$/i.exec(key)?.[1]?.replace('_', '.'));
+  const found = pairsOf(at(root, 'gates'));
+  const numbers = found.map(({ key }) => /^(?:gate[-_ ]?)?(\d+(?:[._]\d+)?)$/i.exec(key)?.[1]?.replace('_', '.'));
   // The variant numbers its six gates 1 to 6; the definition calls the third one 2.5.
   const inOrder = numbers.includes('6') ? [...new Set(WORKFLOW.flatMap((step) => step.gate ?? []))] : null;
   return new Map(
-    found.map(([key, node], index) => {
+    found.map(({ key, value }, index) => {
       const number = numbers[index];
-      if (number === undefined) return [key, node];
-      return [`gate-${inOrder?.[Number(number) - 1] ?? number}`, node];
+      if (number === undefined) return [key, value];
+      return [`gate-${inOrder?.[Number(number) - 1] ?? number}`, value];
     }),
   );
 }

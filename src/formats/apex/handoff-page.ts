@@ -1,6 +1,6 @@
 import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { oneLine, printable } from '../../core/text.ts';
-import { stamp } from './field-values.ts';
+import { stamp } from '../text/values.ts';
 import {
   checkLine,
   DERIVED,
@@ -15,7 +15,8 @@ import {
 } from './handoff.ts';
 import { type News, newsOf } from './handoff-news.ts';
 import { derivePosition, workflowStep } from './steps.ts';
-import { activeValues, isOpenMustFix } from './write.ts';
+import { activeValues } from './table.ts';
+import { isOpenMustFix } from './write.ts';
 
 export interface Place {
   /** Where the project's files are. */
@@ -37,7 +38,7 @@ export function renderHandoff(
   before: RunModel | null = null,
 ): string {
   const text = previous?.replace(/^\ufeff/, '') ?? '';
-  const news = newsOf(model, text.trim() === '' ? null : before);
+  const news = newsOf(model, text.trim() === '' ? null : before, parseHandoff(text));
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const sections = sectionsOf(text === '' ? [] : text.replace(/(?:\r\n?|\n)$/, '').split(/\r\n?|\n/));
   const [opening = { name: '', line: '', body: [] }] = sections;
@@ -189,6 +190,10 @@ function stepLines(there: readonly string[], steps: readonly ModelStep[], folder
     if (!named || !step) return line;
     byKey.delete(named.key);
     const plain = line.replace(/ \(in progress[^)]*\)\s*$/, '');
+    // A line of ours that had no file to name yet is made again.
+    const [, what] = /→\s*(.*?)\s*$/.exec(plain) ?? [];
+    const own = (step.artifacts ?? []).map(({ path }) => inFolder(path, folder));
+    if (what === step.title || what === SKIPPED || own.includes(what ?? '')) return stepLine(step, folder);
     return plain.replace(/\[[ xX]\]/, isDone(step) ? '[x]' : '[ ]') + runningWords(step);
   });
   const added = [...byKey.values()].filter((step) => there.length === 0 || step.status !== 'pending');
@@ -196,12 +201,15 @@ function stepLines(there: readonly string[], steps: readonly ModelStep[], folder
   return lines.length > 0 ? lines : ['None'];
 }
 
+const SKIPPED = '(skipped)';
+
 function stepLine(step: ModelStep, folder: string): string {
   const product = workflowStep(step.key)?.products[0];
   const listed = (step.artifacts ?? []).map(({ path }) => path);
   const artifact = listed.find((path) => product?.test(path.slice(path.lastIndexOf('/') + 1))) ?? listed[0];
-  const what = artifact === undefined ? step.title : inFolder(artifact, folder);
-  return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(what, 300)}${step.status === 'skipped' ? ' (skipped)' : ''}${runningWords(step)}`;
+  const isSkipped = step.status === 'skipped';
+  const what = isSkipped ? SKIPPED : artifact === undefined ? step.title : inFolder(artifact, folder);
+  return `- [${isDone(step) ? 'x' : ' '}] Step ${shown(step.key)} → ${oneLine(what, 300)}${runningWords(step)}`;
 }
 
 function runningWords({ status, checkpoint }: ModelStep): string {

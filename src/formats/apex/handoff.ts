@@ -24,7 +24,7 @@ export interface Handoff {
   updated?: string;
   iac?: string;
   branch?: string;
-  steps: { key: string; done: boolean; artifact?: string; line: number }[];
+  steps: { key: string; done: boolean; skipped: boolean; artifact?: string; line: number }[];
   decisions: { name: string; value: string }[];
   findings: string[];
   /** A next step written by hand. */
@@ -76,8 +76,10 @@ export function checkLine(line: string, number: number): Handoff['steps'] {
   const [, mark, words = ''] = /^\s*[-*+]\s+\[([ xX])\]\s+(.*)$/.exec(line) ?? [];
   const [, key, rest = ''] = /^\**Step\s+(\d+(?:[._]\d+)?)\b\**(.*)$/i.exec(words) ?? [];
   if (mark === undefined || key === undefined) return [];
-  const artifact = /(?:→|->|:)\s*`?([^\s`]+)/.exec(rest)?.[1];
-  return [{ key: stepKey(key), done: mark !== ' ', ...(artifact === undefined ? {} : { artifact }), line: number }];
+  const skipped = /\(skipped\)/i.test(rest);
+  const artifact = skipped ? undefined : /(?:→|->|:)\s*`?([^\s`]+)/.exec(rest)?.[1];
+  const named = artifact === undefined ? {} : { artifact };
+  return [{ key: stepKey(key), done: mark !== ' ', skipped, ...named, line: number }];
 }
 
 /** A page copied from another project names only that project's files. */

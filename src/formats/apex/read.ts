@@ -1,80 +1,93 @@
-import { getNodeValue, type Node } from 'jsonc-parser';
-import { emptyRunModel, type ModelStep, type ModelUsage, type RunModel } from '../../core/model/run-model.ts';
+import {
+  emptyRunModel,
+  type ModelDecision,
+  type ModelItem,
+  type ModelStep,
+  type ModelUsage,
+  type RunModel,
+} from '../../core/model/run-model.ts';
 import { isObject } from '../is-object.ts';
-import { type DecisionOrigin, readDecisions } from './decisions.ts';
-import { asLabel, asPath, asText, asTime, asWho, asWords, defined } from './field-values.ts';
-import { readFindings } from './findings.ts';
+import { type JsonText, parseJson } from '../text/json.ts';
+import { at, itemsOf, type MapNode, type Node, pairsOf, plain, stringAt } from '../text/node.ts';
+import { define, readRows, unknownFields } from '../text/rows.ts';
+import { asCount, asLabel, asText, asWho, asWords, defined } from '../text/values.ts';
 import { gateBefore, readGates } from './gates.ts';
-import { needsMigration, type Version, versionOf } from './migrate.ts';
-import { member, members, type StateFile, stringAt } from './state-file.ts';
 import { type StepOrigin, stepEntries } from './step-entries.ts';
-import { contextOf, derivePosition, STATE_FILE, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
+import { contextOf, derivePosition, STATE_FILE, WORKFLOW, workflowStep } from './steps.ts';
+import {
+  createdRow,
+  DEFAULT_REGION,
+  derivedStatus,
+  findingRows,
+  findingStatus,
+  KEPT_KEYS,
+  type LogShape,
+  logRows,
+  ORDER_OVERRIDES,
+  overrideRows,
+  runRows,
+  stampRow,
+  stepRows,
+  titleFor,
+} from './table.ts';
 import { isDefaultReview } from './template.ts';
+import { needsMigration, type Version, versionOf } from './version.ts';
 
 /** What a state file says, and where in the file each part is. */
 export interface Reading {
-  file: StateFile;
-  root: Node;
+  path: string;
+  file: JsonText;
+  root: MapNode;
   version: Version;
   model: RunModel;
   steps: readonly StepOrigin[];
-  /** In the order of the run model's decisions. */
-  decisions: readonly DecisionOrigin[];
-  /** In the order of the run model's items. */
-  findings: readonly Node[];
+  /** The entries of the log, by their decision. */
+  log: ReadonlyMap<ModelDecision, Node>;
+  findings: ReadonlyMap<ModelItem, Node>;
 }
-
-/** A run is completed when its steps are. Only an extra key, which some files have, can say that it was abandoned. */
-export function derivedStatus(steps: readonly ModelStep[]): RunModel['run']['status'] {
-  const done = steps.length > 0 && steps.every(({ status }) => status === 'completed' || status === 'skipped');
-  return done ? 'completed' : 'active';
-}
-
-const runStatus = (word: string | undefined): RunModel['run']['status'] | undefined =>
-  (['active', 'completed', 'abandoned', 'archived'] as const).find((status) => status === word?.toLowerCase());
 
 /** Returns null unless the file has this format. */
-export function readState(file: StateFile): Reading | null {
+export function readState(path: string, text: string, file: JsonText = parseJson(text)): Reading | null {
   const { root } = file;
-  if (!root || (!member(root, 'steps') && !member(root, 'project') && !member(root, 'decisions'))) return null;
-  if (member(root, 'lanes') && !member(root, 'steps')) return null;
-  const top = Object.fromEntries(
-    members(root).map(([key, node]) => [
-      key,
-      key === 'schema_version' || key === '$schema' || key === 'gates' ? getNodeValue(node) : null,
-    ]),
-  );
-  const origins = stepEntries(root);
-  const folder = folderOf(file.path);
+  if (!root || (!at(root, 'steps') && !at(root, 'project') && !at(root, 'decisions'))) return null;
+  if (at(root, 'lanes') && !at(root, 'steps')) return null;
+  const steps = stepEntries(root);
+  const folder = folderOf(path);
   const model = emptyRunModel(titleOf(root, folder.name));
-  model.steps = origins.map((origin) => readStep(origin));
-  completeSteps(model.steps, origins, root, folder.path);
+  model.steps = steps.map(readStep);
+  completeSteps(model.steps, steps, root, folder.path);
   const keys = new Set(model.steps.map((step) => step.key));
-  const { decisions, origins: decisionOrigins } = readDecisions(root, keys);
-  const { items, origins: findings } = readFindings(root, keys);
-  model.run = defined({
+  const log = readLog(root, keys);
+  const findings = readFindings(root, keys);
+  model.run = {
+    status: derivedStatus(model.steps),
+    ...readRows([...runRows, stampRow, createdRow], root),
     title: model.run.title,
-    status: runStatus(stringAt(root, 'workflow_status')) ?? derivedStatus(model.steps),
-    openedAt: asTime(stringAt(root, 'created')),
-    updatedAt: asTime(stringAt(root, 'updated')),
-    branch: asWords(stringAt(root, 'branch')),
-  });
-  model.decisions = decisions;
-  model.items = items;
-  model.usage = readUsage(origins);
+  };
+  model.decisions = [...log.keys(), ...readValues(root, [...log.keys()])];
+  model.items = [...findings.keys()];
+  model.usage = readUsage(steps);
   model.position = { step: derivePosition(model.steps) };
-  const version = versionOf(top);
-  const kept = keptOf(root, origins, needsMigration(version));
+  const version = versionOf({
+    schema_version: plain(at(root, 'schema_version')) ?? undefined,
+    $schema: plain(at(root, '$schema')),
+    gates: plain(at(root, 'gates')),
+  });
+  const kept = keptOf(root, steps, needsMigration(version));
   if (kept) model.kept = { apex: kept };
-  return { file, root, version, model, steps: origins, decisions: decisionOrigins, findings };
+  return { path, file, root, version, model, steps, log, findings };
 }
 
 export function folderOf(path: string): { path: string; name: string; prefix: string } {
   const slash = path.lastIndexOf('/');
   const folder = slash < 0 ? '' : path.slice(0, slash);
   const base = path.slice(slash + 1);
-  const at = base.indexOf(STATE_FILE);
-  return { path: folder, name: folder.slice(folder.lastIndexOf('/') + 1), prefix: at < 0 ? '' : base.slice(0, at) };
+  const start = base.indexOf(STATE_FILE);
+  return {
+    path: folder,
+    name: folder.slice(folder.lastIndexOf('/') + 1),
+    prefix: start < 0 ? '' : base.slice(0, start),
+  };
 }
 
 const titleOf = (root: Node, folder: string): string =>
@@ -83,50 +96,20 @@ const titleOf = (root: Node, folder: string): string =>
     .find((name) => name !== undefined) ??
   (folder || 'apex');
 
-function readStep({ key, written, fields: step }: StepOrigin): ModelStep {
-  const status = typeof step['status'] === 'string' ? stepStatus(step['status']) : null;
-  const artifacts = readArtifacts(step);
-  const agents =
-    typeof step['agent'] === 'string'
-      ? step['agent']
-          .split(/\s+\|\s+/)
-          .map(asWho)
-          .filter((name) => name !== undefined)
-      : [];
-  const claim = step['claim'];
-  const retries = isObject(claim) && Number.isSafeInteger(claim['retry_count']) ? Number(claim['retry_count']) : 0;
+function readStep({ key, written, fields }: StepOrigin): ModelStep {
+  const said = readRows(stepRows, fields);
+  const retries = asCount((isObject(fields['claim']) ? fields['claim'] : {})['retry_count']) ?? 0;
+  const isNamed = written === key || written.toLowerCase() === asLabel(fields['name'])?.toLowerCase();
+  const status = said.status ?? (said.endedAt ? 'completed' : said.startedAt ? 'in_progress' : 'pending');
   return defined({
+    kind: 'step' as const,
+    ...said,
     key,
-    alias:
-      written === key || written.toLowerCase() === String(step['name']).toLowerCase() ? undefined : asLabel(written),
-    title: asWords(step['name']) ?? asWords(step['title']) ?? workflowStep(key)?.name ?? key,
-    kind: STEP_KINDS.find((kind) => kind === step['kind']) ?? 'step',
-    agents: agents.length > 0 ? agents : undefined,
-    status:
-      step['outcome'] === 'failed' && status === 'in_progress' ? ('failed' as const) : (status ?? guessStatus(step)),
-    checkpoint: asWords(step['sub_step']),
-    startedAt: asTime(step['started']),
-    endedAt: asTime(step['completed']),
+    alias: isNamed ? undefined : asLabel(written),
+    title: said.title ?? workflowStep(key)?.name ?? key,
+    status: fields['outcome'] === 'failed' && said.status === 'in_progress' ? ('failed' as const) : status,
     retries: retries > 0 ? retries : undefined,
-    artifacts,
   }) as ModelStep;
-}
-
-const STEP_KINDS = ['phase', 'plan', 'task', 'step'] as const;
-
-/** Without a status the times of a step decide. */
-const guessStatus = (step: Record<string, unknown>): ModelStep['status'] =>
-  asTime(step['completed']) ? 'completed' : asTime(step['started']) ? 'in_progress' : 'pending';
-
-/** Null differs from an empty array: a step with an empty array states that there are none. */
-function readArtifacts(step: Record<string, unknown>): ModelStep['artifacts'] {
-  const listed = step['artifacts'] ?? (step['artifact'] ? [step['artifact']] : undefined);
-  if (listed === undefined) return undefined;
-  const entries: unknown[] = Array.isArray(listed) ? listed : [listed];
-  const paths = entries.map((entry) =>
-    asPath(isObject(entry) ? (entry['path'] ?? entry['file'] ?? entry['name']) : entry),
-  );
-  return paths.filter((path) => path !== undefined).map((path) => ({ path }));
 }
 
 /** Adds what the workflow defines for its steps and the file leaves out: order, checkpoints, files to load, gates. */
@@ -137,7 +120,7 @@ function completeSteps(all: ModelStep[], origins: readonly StepOrigin[], root: N
   for (const step of steps) {
     const known = workflowStep(step.key);
     const gate = gates.get(gateBefore(step.key));
-    if (gate) step.gate = gate;
+    if (gate) step.gate = { ...gate, ...(known?.gate === undefined ? {} : { name: `Gate ${known.gate}` }) };
     if (!known) continue;
     const after = known.after.flatMap((key) => nearest(key, keys));
     if (after.length > 0) step.after = after;
@@ -152,22 +135,116 @@ function nearest(key: string, keys: ReadonlySet<string>): string[] {
   return (WORKFLOW.find((step) => step.key === key)?.after ?? []).flatMap((before) => nearest(before, keys));
 }
 
+export function shapeOf(node: Node): LogShape {
+  if (at(node, 'choice') || at(node, 'title') || at(node, 'id')) return 'A';
+  return at(node, 'value') || (at(node, 'key') && !at(node, 'decision')) ? 'C' : 'B';
+}
+
+/** Of two entries with one key the newer counts. */
+function readLog(root: Node, steps: ReadonlySet<string>): Map<ModelDecision, Node> {
+  const log = new Map<ModelDecision, Node>();
+  const newest = new Map<string, ModelDecision>();
+  for (const node of itemsOf(at(root, 'decision_log'))) {
+    const decision = readDecision(node, steps);
+    const older = decision.key === undefined ? undefined : newest.get(decision.key);
+    if (older?.status === 'active') older.status = 'superseded';
+    if (decision.key !== undefined) newest.set(decision.key, decision);
+    log.set(decision, node);
+  }
+  // The file names the newer decision on the older one; a run model does it the other way round.
+  const byAlias = new Map([...log.keys()].map((decision) => [decision.alias, decision]));
+  for (const [older, node] of log) {
+    const newer = byAlias.get(asLabel(plain(at(node, 'superseded_by'))));
+    if (newer?.alias !== undefined && older.alias !== undefined && newer !== older) newer.supersedes ??= older.alias;
+  }
+  return log;
+}
+
+function readDecision(node: Node, steps: ReadonlySet<string>): ModelDecision {
+  if (node.type !== 'map') return { decision: asText(plain(node)), status: 'active' };
+  const { step, context, decision = context ?? asText(plain(node)), ...said } = readRows(logRows, node);
+  const isTitle = context === decision || context === titleFor(decision);
+  return defined({
+    ...said,
+    decision,
+    context: isTitle ? undefined : context,
+    step: step !== undefined && steps.has(step) ? step : undefined,
+    status: at(node, 'superseded_by') ? 'superseded' : (said.status ?? 'active'),
+  }) as ModelDecision;
+}
+
+/** The values of `decisions` that the log does not have too. */
+function readValues(root: Node, log: readonly ModelDecision[]): ModelDecision[] {
+  const newest = new Map(log.flatMap((decision) => (decision.key === undefined ? [] : [[decision.key, decision]])));
+  return pairsOf(at(root, 'decisions')).flatMap(({ key: written, value }): ModelDecision[] => {
+    if (written === ORDER_OVERRIDES && value.type === 'list') return value.items.map(readOverride);
+    const [words, key] = [asWords(plain(value)), asLabel(written)];
+    if (words === undefined || key === undefined) return [];
+    const logged = newest.get(key);
+    if (logged?.decision === words) return [];
+    if (logged?.status === 'active') logged.status = 'superseded';
+    return [{ key, decision: words, status: 'active' }];
+  });
+}
+
+export function readOverride(node: Node): ModelDecision {
+  const said = readRows(overrideRows, node);
+  const decision = `Start ${said.step ?? 'a step'} out of order`;
+  return { status: 'active', ...said, key: ORDER_OVERRIDES, decision };
+}
+
+function readFindings(root: Node, steps: ReadonlySet<string>): Map<ModelItem, Node> {
+  const findings = new Map<ModelItem, Node>();
+  for (const node of itemsOf(at(root, 'open_findings'))) {
+    const value = plain(node);
+    if (value === '' || value === null) continue;
+    findings.set(node.type === 'map' ? readFinding(node, steps) : readTitle(asText(value)), node);
+  }
+  return findings;
+}
+
+/** One project writes `severity|action|id|title|note`; otherwise the whole text is the finding. */
+function readTitle(words: string): ModelItem {
+  const parts = words.split('|').map((part) => part.trim());
+  const [grade, action = '', id, title = '', ...note] = parts;
+  const { severity } = parts.length >= 4 ? readRows(findingRows, { severity: grade }) : {};
+  if (severity === undefined) return { kind: 'finding', text: words, severity: 'must_fix', status: 'open' };
+  return defined({
+    ...{ alias: asLabel(id), kind: 'finding' as const, text: title || words, severity },
+    ...{ status: findingStatus(action), resolution: asWords(note.join(' | ')) },
+  }) as ModelItem;
+}
+
+function readFinding(node: Node, steps: ReadonlySet<string>): ModelItem {
+  const { step, status, resolution, ...said } = readRows(
+    findingRows.filter(({ at: path }) => path !== ''),
+    node,
+  );
+  const settled = status ?? (plain(at(node, 'resolved')) === true || said.settledAt ? 'resolved' : 'open');
+  return defined({
+    severity: 'must_fix' as const,
+    ...said,
+    kind: 'finding' as const,
+    text: said.text ?? asText(plain(node)),
+    status: settled,
+    step: step !== undefined && steps.has(step) ? step : undefined,
+    resolution: resolution ?? (settled === 'open' ? undefined : asWords(plain(at(node, 'resolved_by')))),
+  }) as ModelItem;
+}
+
 function readUsage(origins: readonly StepOrigin[]): ModelUsage[] {
   const byAgent = new Map<string, ModelUsage>();
   for (const { key, node } of origins) {
-    const telemetry = member(node, 'telemetry');
-    const count = (name: string): number | undefined => {
-      const value = member(telemetry, name)?.value as unknown;
-      return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
-    };
-    const [input, output] = [count('input_tokens'), count('output_tokens')];
+    const telemetry = at(node, 'telemetry');
+    const [input, output] = ['input_tokens', 'output_tokens'].map((name) => {
+      const value = plain(at(telemetry, name));
+      return typeof value === 'number' ? asCount(value) : undefined;
+    });
     if (input === undefined && output === undefined) continue;
     const agent = asWho(stringAt(node, 'agent')) ?? `step ${key}`;
     const before = byAgent.get(agent);
-    byAgent.set(
-      agent,
-      defined({ agent, input: sum(before?.input, input), output: sum(before?.output, output) }) as ModelUsage,
-    );
+    const sums = { input: sum(before?.input, input), output: sum(before?.output, output) };
+    byAgent.set(agent, defined({ agent, ...sums }) as ModelUsage);
   }
   return [...byAgent.values()];
 }
@@ -183,57 +260,27 @@ export interface Kept {
   removed?: Record<string, unknown>;
 }
 
-const topFields = new Set([
-  'schema_version',
-  'project',
-  'title',
-  'workflow_status',
-  'branch',
-  'updated',
-  'current_step',
-  'decisions',
-  'open_findings',
-  'decision_log',
-  'steps',
-  'gates',
-]);
-const stepFields = new Set([
-  'name',
-  'kind',
-  'agent',
-  'status',
-  'outcome',
-  'sub_step',
-  'started',
-  'completed',
-  'artifacts',
-]);
+/** Values that follow from decisions are kept where they do not. */
+const topRows = [...runRows, stampRow, ...KEPT_KEYS.map((key) => ({ at: key }))].filter(
+  (row) => row.at !== 'iac_tool' && row.at !== 'region',
+);
 
 function keptOf(root: Node, origins: readonly StepOrigin[], migrates: boolean): Kept | undefined {
   const top: Record<string, unknown> = {};
   const removed: Record<string, unknown> = {};
   const steps: Record<string, Record<string, unknown>> = {};
-  const put = (target: Record<string, unknown>, key: string, value: unknown): void => {
-    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
-  };
-  for (const [key, node] of members(root)) {
-    const value: unknown = topFields.has(key) ? undefined : getNodeValue(node);
-    if (value === undefined || value === '' || (key === 'region' && value === 'swedencentral')) continue;
+  for (const [key, value] of Object.entries(unknownFields(topRows, root))) {
+    if (value === '' || (key === 'region' && value === DEFAULT_REGION)) continue;
     if (key === 'review_audit' && isDefaultReview(value)) continue;
     if (migrates && (key === 'lock' || key === 'stale_threshold_ms')) {
-      if (saysSomething(value)) put(removed, key, value);
-    } else put(top, key, value);
+      if (saysSomething(value)) define(removed, key, value);
+    } else define(top, key, value);
   }
   for (const { key, node } of origins) {
-    const rest: Record<string, unknown> = {};
-    for (const [name, field] of members(node)) {
-      const value: unknown = stepFields.has(name) ? undefined : getNodeValue(field);
-      if (value === undefined || (name === 'context_files_used' && JSON.stringify(value) === '[]')) continue;
-      if (migrates && name === 'claim') {
-        if (saysSomething(value)) put(removed, `steps.${key}.claim`, value);
-      } else put(rest, name, value);
-    }
-    if (Object.keys(rest).length > 0) put(steps, key, rest);
+    const { claim, ...rest } = unknownFields(stepRows, node);
+    if (migrates && saysSomething(claim)) define(removed, `steps.${key}.claim`, claim);
+    const left = migrates || claim === undefined ? rest : { ...rest, claim };
+    if (Object.keys(left).length > 0) define(steps, key, left);
   }
   const some = (value: Record<string, unknown>) => (Object.keys(value).length > 0 ? value : undefined);
   const kept = defined({ top: some(top), steps: some(steps) as Kept['steps'], removed: some(removed) });
@@ -244,4 +291,4 @@ function keptOf(root: Node, origins: readonly StepOrigin[], migrates: boolean): 
 const saysSomething = (value: unknown): boolean =>
   isObject(value)
     ? Object.values(value).some((field) => field !== null && field !== 0 && asText(field) !== '[]')
-    : value !== null && value !== 300000;
+    : value !== null && value !== undefined && value !== 300000;

@@ -78,9 +78,11 @@ describe('repair', () => {
     });
   });
 
-  it('returns null where there is nothing', () => {
-    expect(repair({ [MAIN]: cut })).toBeNull();
-    expect(repair({})).toBeNull();
+  it('is the fresh workflow where there is nothing, all pending and behind their gates', () => {
+    const repaired = repair({});
+    expect(repaired?.sources).toEqual([]);
+    expect(repaired?.model.steps.map(({ status }) => status)).toEqual(Array(8).fill('pending'));
+    expect(repaired?.model.steps[1]?.gate).toEqual({ state: 'closed', name: 'Gate 1' });
   });
 
   it('returns what the format can write', () => {

@@ -1,8 +1,9 @@
 import { emptyRunModel, type ModelStep, type RunModel } from '../../core/model/run-model.ts';
 import type { Found, Repaired, Tree } from '../format.ts';
+import { parseJson } from '../text/json.ts';
+import { stringAt } from '../text/node.ts';
 import { type Handoff, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf, readState } from './read.ts';
-import { openStateFile, stringAt } from './state-file.ts';
 import { derivePosition, HANDOFF_FILE, WORKFLOW, workflowStep } from './steps.ts';
 
 type Confidence = Repaired['confidence'][number];
@@ -17,7 +18,7 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
   const folder = folderOf(found.main);
   const sibling = (name: string): string => `${folder.path === '' ? '' : `${folder.path}/`}${folder.prefix}${name}`;
   const main = tree.read(found.main);
-  const file = main === null ? null : openStateFile(found.main, main);
+  const file = main === null ? null : parseJson(main);
   const project = (file?.root ? stringAt(file.root, 'project') : undefined) || folder.name;
   const copies = [`${found.main}.tmp`, `${found.main}.bak`].flatMap((path) => wholeCopy(path, tree, project));
   const part = file?.root && file.damaged ? readablePart(found.main, file) : null;
@@ -25,26 +26,24 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
   const handoff = page === null ? null : fromHandoff(sibling(HANDOFF_FILE), parseHandoff(page), project);
   const products = fromProducts(found, tree, folder, project);
   const sources = [...copies, part, handoff, products].filter((source) => source !== null);
-  return combine(sources, folder.name || project);
+  return combine(sources, folder.name || project) ?? freshRun(folder.name || project);
 }
 
 function wholeCopy(path: string, tree: Tree, project: string): Source[] {
   const text = tree.read(path);
   if (text === null) return [];
-  const file = openStateFile(path, text);
-  const reading = file.damaged ? null : readState(file);
+  const file = parseJson(text);
+  const reading = file.damaged ? null : readState(path, text, file);
   // A copy that names another project is not a copy of this one.
   if (!reading || (project !== '' && stringAt(reading.root, 'project') !== project)) return [];
   return [{ path, model: reading.model, confidence: sure(reading.model.steps, 'high', path) }];
 }
 
 /** Steps that are whole before the damage are as reliable as the file was; the cut one is not used. */
-function readablePart(path: string, file: ReturnType<typeof openStateFile>): Source | null {
-  const reading = readState(file);
+function readablePart(path: string, file: ReturnType<typeof parseJson>): Source | null {
+  const reading = readState(path, file.text, file);
   if (!reading) return null;
-  const whole = new Set(
-    reading.steps.filter(({ node }) => node.offset + node.length <= file.soundUntil).map(({ key }) => key),
-  );
+  const whole = new Set(reading.steps.filter(({ node }) => node.end <= file.soundUntil).map(({ key }) => key));
   const steps = reading.model.steps.filter(({ key }) => whole.has(key));
   if (steps.length === 0 && reading.model.decisions.length === 0) return null;
   return { path, model: { ...reading.model, steps }, confidence: sure(steps, 'medium', path) };
@@ -59,9 +58,9 @@ function fromHandoff(path: string, handoff: Handoff, project: string): Source | 
   if (isAboutAnother(handoff, project)) return null;
   const model = emptyRunModel(project || handoff.title || 'apex');
   model.steps = WORKFLOW.filter(({ key }) => done.has(key)).map(({ key }) => {
-    const { done: ticked, artifact } = done.get(key) ?? { done: false };
+    const { done: ticked, skipped, artifact } = done.get(key) ?? { done: false, skipped: false };
     return {
-      ...plainStep(key, ticked ? 'completed' : 'pending'),
+      ...plainStep(key, skipped ? 'skipped' : ticked ? 'completed' : 'pending'),
       ...(artifact === undefined ? {} : { artifacts: ticked ? [{ path: artifact }] : [] }),
     };
   });
@@ -81,7 +80,7 @@ function fromHandoff(path: string, handoff: Handoff, project: string): Source | 
   // since.
   const confidence = model.steps.map(({ key, status }) => ({
     step: key,
-    confidence: status === 'completed' ? ('medium' as const) : ('low' as const),
+    confidence: status === 'pending' ? ('low' as const) : ('medium' as const),
     from: path,
   }));
   return { path, model, confidence };
@@ -137,6 +136,16 @@ function fromProducts(found: Found, tree: Tree, folder: ReturnType<typeof folder
   return { path: files.get(last)?.[0] ?? found.main, model, confidence };
 }
 
+/** Nothing is left: all steps are pending, as the document asks for. */
+function freshRun(title: string): Repaired {
+  const model = {
+    ...emptyRunModel(title || 'apex'),
+    steps: WORKFLOW.map(({ key }) => withGate(plainStep(key, 'pending'))),
+  };
+  model.position = { step: derivePosition(model.steps) };
+  return { model, sources: [], confidence: [] };
+}
+
 const plainStep = (key: string, status: ModelStep['status']): ModelStep => {
   const known = workflowStep(key);
   return {
@@ -147,6 +156,14 @@ const plainStep = (key: string, status: ModelStep['status']): ModelStep => {
     ...(known ? { agents: [...known.agents], after: [...known.after], checkpoints: [...known.checkpoints] } : {}),
   };
 };
+
+/** A step that was started has passed its gate; nothing shows that a later one was opened. */
+function withGate(step: ModelStep): ModelStep {
+  const gate = workflowStep(step.key)?.gate;
+  if (gate === undefined || step.gate) return step;
+  const isBegun = step.status !== 'pending' && step.status !== 'skipped';
+  return { ...step, gate: { state: isBegun ? 'open' : 'closed', name: `Gate ${gate}` } };
+}
 
 function combine(sources: readonly Source[], title: string): Repaired | null {
   const [best] = sources;
@@ -174,7 +191,7 @@ function combine(sources: readonly Source[], title: string): Repaired | null {
     ...WORKFLOW.map(({ key }) => key).filter((key) => steps.has(key)),
     ...[...steps.keys()].filter((key) => !workflowStep(key)),
   ];
-  model.steps = order.map((key) => (steps.get(key) as { step: ModelStep }).step);
+  model.steps = order.map((key) => withGate((steps.get(key) as { step: ModelStep }).step));
   const other = sources.slice(1);
   if (model.decisions.length === 0)
     model.decisions = other.find((source) => source.model.decisions.length > 0)?.model.decisions ?? [];

@@ -1,9 +1,10 @@
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
-import { momentOf } from './field-values.ts';
+import { parseJson } from '../text/json.ts';
+import { stringAt } from '../text/node.ts';
+import { momentOf } from '../text/values.ts';
 import { HANDOFF_LIMIT_LINES, isAboutAnother, parseHandoff } from './handoff.ts';
 import { folderOf } from './read.ts';
-import { member, openStateFile, stringAt } from './state-file.ts';
 import { HANDOFF_FILE } from './steps.ts';
 
 /** What is beside a readable state file: its page for people, its backup, an unfinished write. */
@@ -12,10 +13,10 @@ export function checkSiblings(model: RunModel, found: Found, files: Files): Prob
   const warn = (code: string, path: string, line: number | null, message: string): void => {
     problems.push({ code, level: 'warning', path, line, message });
   };
-  const project = projectOf(files.get(found.main), found.main);
+  const project = projectOf(files.get(found.main));
   const backup = files.get(`${found.main}.bak`);
   if (backup !== undefined) {
-    const other = projectOf(backup, `${found.main}.bak`);
+    const other = projectOf(backup);
     if (other === undefined) warn('backup_damaged', `${found.main}.bak`, 1, 'The backup cannot be read.');
     else if (other !== project)
       warn('other_project', `${found.main}.bak`, 1, `The backup belongs to project "${other}".`);
@@ -66,7 +67,7 @@ export function addNext(model: RunModel, found: Found, files: Files): void {
   if (text === undefined) return;
   const handoff = parseHandoff(text);
   const [said, updated] = [momentOf(handoff.updated), momentOf(model.run.updatedAt)];
-  if (isAboutAnother(handoff, projectOf(files.get(found.main), found.main) ?? '')) return;
+  if (isAboutAnother(handoff, projectOf(files.get(found.main)) ?? '')) return;
   const isCurrent = said !== null && updated !== null && said >= updated;
   // One note for each sentence: a brief cuts long ones.
   const context =
@@ -82,9 +83,9 @@ function handoffPath({ main }: Found): string {
   return `${path === '' ? '' : `${path}/`}${prefix}${HANDOFF_FILE}`;
 }
 
-function projectOf(text: string | undefined, path: string): string | undefined {
-  const file = text === undefined ? null : openStateFile(path, text);
-  return file && !file.damaged && member(file.root, 'project') ? stringAt(file.root, 'project') : undefined;
+function projectOf(text: string | undefined): string | undefined {
+  const file = text === undefined ? null : parseJson(text);
+  return file && !file.damaged ? stringAt(file.root, 'project') : undefined;
 }
 
 /** The section is called "context": some pages describe the project there (`Nordic Foods — a static web app …`). */

@@ -1,7 +1,6 @@
-import { getNodeValue, type Node } from 'jsonc-parser';
 import { isObject } from '../is-object.ts';
-import { asLabel, asStepKey } from './field-values.ts';
-import { elements, member, members } from './state-file.ts';
+import { at, itemsOf, type ListNode, type Node, pairsOf, plain } from '../text/node.ts';
+import { asLabel, asStepKey } from '../text/values.ts';
 import { stepKey, stepNumber, stepStatus, WORKFLOW, workflowStep } from './steps.ts';
 
 /** Where a step of the run model is in the file, in the order of the run model's steps. */
@@ -20,17 +19,17 @@ export interface StepOrigin {
 
 /** Steps are a map by key; some models write a list of objects or of names instead. */
 export function stepEntries(root: Node): StepOrigin[] {
-  const steps = member(root, 'steps');
-  return steps?.type === 'array' ? listed(root, steps) : mapped(steps);
+  const steps = at(root, 'steps');
+  return steps?.type === 'list' ? listed(root, steps) : mapped(steps);
 }
 
 /** Of a step with both spellings the newer one counts. */
-function mapped(steps: Node | undefined): StepOrigin[] {
+function mapped(steps: Node | null): StepOrigin[] {
   const found = new Map<string, StepOrigin>();
-  for (const [written, node] of members(steps)) {
+  for (const { key: written, value: node } of pairsOf(steps)) {
     const key = asStepKey(stepKey(written));
-    if (node.type !== 'object' || (found.has(key) && written !== key)) continue;
-    found.set(key, { key, written, node, fields: getNodeValue(node) as Record<string, unknown> });
+    if (node.type !== 'map' || (found.has(key) && written !== key)) continue;
+    found.set(key, { key, written, node, fields: plain(node) as Record<string, unknown> });
   }
   return [...found.values()]
     .map((origin, index) => ({ origin, index }))
@@ -44,12 +43,12 @@ function compare(one: string, other: string): number {
 }
 
 /** A list keeps its order, and no entry hides another: a duplicate key gets a numeric suffix. */
-function listed(root: Node, steps: Node): StepOrigin[] {
+function listed(root: Node, steps: ListNode): StepOrigin[] {
   const taken = new Set<string>();
   const counts = new Map<string, number>();
   const found: StepOrigin[] = [];
-  for (const [index, node] of elements(steps).entries()) {
-    const value: unknown = getNodeValue(node);
+  for (const [index, node] of itemsOf(steps).entries()) {
+    const value = plain(node);
     const fields = isObject(value) ? value : typeof value === 'string' ? spoken(value) : null;
     if (fields === null) continue;
     const written = writtenKey(fields, index);
@@ -63,9 +62,9 @@ function listed(root: Node, steps: Node): StepOrigin[] {
     const isOwn = known !== undefined && name !== undefined && name !== known;
     found.push({ key, written, node, fields, isOwn, isMarked: fields['status'] !== undefined });
   }
-  const current = indexOfCurrent(member(root, 'current_step')?.value as unknown, found);
+  const current = indexOfCurrent(plain(at(root, 'current_step')), found);
   return found.map((origin, index) =>
-    origin.node.type === 'string' && !origin.isMarked
+    origin.node.type === 'scalar' && !origin.isMarked
       ? { ...origin, fields: { ...origin.fields, status: impliedStatus(index, current) } }
       : origin,
   );

@@ -1,7 +1,6 @@
-import type { Node } from 'jsonc-parser';
 import type { ModelStep } from '../../core/model/run-model.ts';
-import type { Editor } from './edit.ts';
-import { elements, member } from './state-file.ts';
+import type { Editor } from '../text/editor.ts';
+import { at, itemsOf, type ListNode } from '../text/node.ts';
 import { impliedStatus, keyFields, keyIn, keyOfName, type StepOrigin } from './step-entries.ts';
 
 /** Writes entries of a step list. */
@@ -15,13 +14,13 @@ export interface ListWriter {
 
 export function listWriter(
   editor: Editor,
-  list: Node,
+  list: ListNode,
   current: number,
   fieldsOf: (step: ModelStep) => Record<string, unknown>,
 ): ListWriter {
-  const entries = elements(list);
-  const sample = entries.findLast((node) => node.type === 'object');
-  const keyField = keyFields.find((field) => member(sample, field));
+  const entries = itemsOf(list);
+  const sample = entries.findLast((node) => node.type === 'map');
+  const keyField = keyFields.find((field) => at(sample, field));
   const asObject = (step: ModelStep, field: string | undefined): Record<string, unknown> => {
     const fields = fieldsOf(step);
     const needed = field === undefined && keyOfName(step.title) !== step.key;
@@ -32,14 +31,14 @@ export function listWriter(
       const isMarked = origin.isMarked === true;
       const said = isMarked ? before.status : impliedStatus(index, current);
       if (step.status === said && step.title === before.title && !saysMore(step)) return;
-      editor.replace(origin.node, asObject(step, keyField));
+      editor.put(origin.node, asObject(step, keyField));
     },
     rename: ({ node, fields, key }) => {
-      if (keyIn(fields) === undefined) editor.set(node, 'key', key, true);
+      if (keyIn(fields) === undefined && node.type === 'map') editor.set(node, 'key', key, 'first');
     },
     append(step) {
       const named = entries.length > 0 && !sample && step.status === 'pending' && !saysMore(step);
-      editor.append(list, named && keyOfName(step.title) === step.key ? step.title : asObject(step, keyField));
+      editor.append(list, [named && keyOfName(step.title) === step.key ? step.title : asObject(step, keyField)]);
     },
   };
 }

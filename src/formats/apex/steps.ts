@@ -193,3 +193,13 @@ export function derivePosition(steps: readonly Pick<ModelStep, 'key' | 'status'>
   );
   return (inTheWay.find((step) => step.status !== 'pending') ?? inTheWay[0] ?? steps.find(left))?.key ?? null;
 }
+
+/** The number of the current step: 3_5 is written as 3, and 0 is before the first. */
+export function currentStep(steps: readonly ModelStep[]): number | null {
+  const position = derivePosition(steps);
+  if (steps.every((step) => step.status === 'pending'))
+    return steps.length === 0 || steps.some((step) => workflowStep(step.key)) ? 0 : null;
+  const key = position ?? steps.at(-1)?.key;
+  const number = key === undefined ? Number.POSITIVE_INFINITY : stepNumber(key);
+  return Number.isFinite(number) ? Math.floor(number) : null;
+}

@@ -238,8 +238,8 @@ describe('findings', () => {
 describe('gates', () => {
   it('reads who opened a gate, and counts a started step as approval', () => {
     const before = new Map(parsed(gates).steps.map((step) => [step.key, step.gate]));
-    expect(before.get('2')).toEqual({ state: 'open', by: 'mara', at: '2026-04-02T09:00:00Z' });
-    expect(before.get('3_5')).toEqual({ state: 'closed' });
+    expect(before.get('2')).toMatchObject({ state: 'open', by: 'mara', at: '2026-04-02T09:00:00Z' });
+    expect(before.get('3_5')).toMatchObject({ state: 'closed' });
     expect(new Map(parsed(v3).steps.map((step) => [step.key, step.gate?.state]))).toEqual(
       new Map([
         ['1', undefined],
@@ -259,7 +259,7 @@ describe('gates', () => {
     const entry = { status: 'approved', approved_by: 'mara', approved_at: '2026-05-01T11:00:00Z' };
     expect(JSON.parse(written(v3, approved)).gates).toEqual({ 'gate-2.5': entry });
     expect(JSON.parse(written(gates, approved)).gates['gate-3']).toEqual(entry);
-    expect(parsed(written(v3, approved)).steps[4]?.gate).toEqual({
+    expect(parsed(written(v3, approved)).steps[4]?.gate).toMatchObject({
       state: 'open',
       by: 'mara',
       at: '2026-05-01T11:00:00Z',

@@ -38,6 +38,7 @@ export const gsd: Format = {
     'steps.gate',
     'steps.context',
     'steps.checkpoints',
+    'steps.contextRead',
     'steps.checkpoint',
     'steps.startedAt',
     'steps.endedAt',

@@ -11,7 +11,13 @@ export interface ArchivePlan {
   /**
    * Then, in this order: design document, implementation plan, session. A move whose source is missing is already done.
    */
-  moves: readonly { what: 'design document' | 'implementation plan' | 'session state'; from: string; to: string }[];
+  moves: readonly {
+    what: 'design document' | 'implementation plan' | 'session state' | 'backup';
+    from: string;
+    to: string;
+  }[];
+  /** Documents that the session names and that are not there. */
+  missing: readonly { what: 'design document' | 'implementation plan'; path: string }[];
   /** Last: gates of this session, which a session that reuses the id would inherit. */
   removes: readonly string[];
   /** What must hold afterwards: no active session, archived files readable, plans no longer among the active ones. */
@@ -57,10 +63,20 @@ export function archivePlan(
   if (plan) run.plan = plan;
   const id = sessionId(model, now);
   const to = move('session state', found.main, `${dir}state/archive/`, `${id}.md`);
+  const backup = `${found.main}.bak`;
+  if (taken.has(backup)) move('backup', backup, `${dir}state/archive/`, `${id}.md.bak`);
+  const named = [
+    { what: 'design document' as const, path: model.run.design?.path },
+    { what: 'implementation plan' as const, path: model.run.plan },
+  ];
+  const missing = named.flatMap(({ what, path }) =>
+    path !== undefined && findDocument(path, dir, new Set(tree.paths)) === null ? [{ what, path }] : [],
+  );
   const archived = { ...model, run };
   return {
     writes: maestro.render(archived, found, files, now),
     moves,
+    missing,
     removes: [`${dir}state/${id}.design-gate.json`].filter((path) => taken.has(path)),
     checks: moves.flatMap((one) => [
       { path: one.from, is: 'gone' as const },

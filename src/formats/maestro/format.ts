@@ -1,9 +1,12 @@
 import * as v from 'valibot';
 import type { GoneRule } from '../../core/model/merge.ts';
+import { ModelDecision, ModelItem, ModelNote, ModelUsage } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed, Problem } from '../format.ts';
+import { losesOf } from '../losses.ts';
 import { archivedAs, detectSessions, homeOf, isArchived, sessionId, stateDir } from './paths.ts';
 import { repairSession } from './repair.ts';
 import { readSession } from './session-file.ts';
+import { errorRows, phaseRows, runRows } from './table.ts';
 import { editSession, newSession } from './write-session.ts';
 
 /** Errors are history: one that was taken out of the file stays in the journal. */
@@ -33,31 +36,32 @@ export const maestro: Format = {
   },
   home: homeOf,
   oneAtATime: true,
-  loses: [
-    'run.branch',
-    'run.design.approvedBy',
-    'steps.wave',
-    'steps.gate',
-    'steps.context',
-    'steps.checkpoints',
-    'steps.checkpoint',
-    'steps.reason',
-    'items[kind=error].severity',
-    'items[kind=error].affects',
-    'items[kind=error].workaround',
-    'items[kind=error].followUp',
-    'items[kind=error].to',
-    'items[kind=error].due',
-    'items[kind=error].settledAt',
-    'notes.alias',
-    'sessions',
-    'messages',
-    'claims',
-    'files',
-    'position.words',
-    'next',
+  loses: losesOf(
+    { run: runRows, steps: phaseRows, items: errorRows, decisions: [], notes: [], usage: [] },
+    [
+      ...['run.title', 'run.status', 'run.design', 'items.kind', 'items.status', 'items.step'],
+      ...['key', 'alias', 'parent', 'after', 'summary', 'built', 'artifacts'].map((field) => `steps.${field}`),
+      // The log holds decisions, notes and all other items.
+      ...Object.keys(ModelDecision.entries).map((field) => `decisions.${field}`),
+      ...Object.keys(ModelNote.entries).map((field) => `notes.${field}`),
+      ...Object.keys(ModelItem.entries).map((field) => `items.${field}`),
+      ...Object.keys(ModelUsage.entries).map((field) => `usage.${field}`),
+    ],
+    [
+      ...['run.design.approvedBy', 'position.words', 'next'],
+      ...['severity', 'affects', 'workaround', 'followUp', 'to', 'due', 'settledAt'].map(
+        (field) => `items[kind=error].${field}`,
+      ),
+    ],
+  ).concat('notes.alias'),
+  writes: [
+    '**/state/active-session.md',
+    '**/state/archive/*.md',
+    '**/state/*.md.bak',
+    '**/state/archive/*.md.bak',
+    '**/state/*.design-gate.json',
+    '**/plans/**/*.md',
   ],
-  writes: ['**/state/active-session.md', '**/state/archive/*.md', '**/state/*.design-gate.json', '**/plans/**/*.md'],
   gone,
   archivedAs,
   repair: repairSession,

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import type { ModelFile, ModelItem, ModelStep } from '../../core/model/run-model.ts';
-import type { ErrorType as ErrorTypeSchema } from '../../core/words.ts';
-import { ErrorType, Severity, StepKind } from '../../core/words.ts';
+import { Severity } from '../../core/words.ts';
 import { all, at, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
+import { readRows } from '../text/rows.ts';
 import { filesOnOneLine, namesIn } from './comma-list.ts';
-import { count, flat, label, path, when, who, words } from './field-values.ts';
+import { flat, label, path, words } from './field-values.ts';
+import { contextLabels, errorRows, phaseRows } from './table.ts';
 import { type StepStatus, stepStatus } from './transitions.ts';
 
 /** One entry of `phases`. */
@@ -27,14 +28,6 @@ export interface Phase {
 }
 
 export type Complain = (code: string, level: 'error' | 'warning', offset: number, message: string) => void;
-
-export const contextLabels: Readonly<Record<string, string>> = {
-  key_interfaces_introduced: '',
-  patterns_established: 'Pattern: ',
-  integration_points: 'Integration: ',
-  assumptions: 'Assumption: ',
-  warnings: 'Warning: ',
-};
 
 /** Both keys occur; people use the second one. */
 export const dependencyKeys = ['blocked_by', 'depends_on'] as const;
@@ -59,27 +52,17 @@ export function readPhase(node: MapNode, complain: Complain): Phase {
     complain('unknown_status', 'warning', statusNode?.start ?? node.start, `"${statusWords}" is not a phase status.`);
   }
   const { artifacts, built } = readWork(node, complain);
-  const kindWords = wordsOf(at(node, 'kind'));
-  const kind = v.is(StepKind, kindWords) ? kindWords : 'phase';
-  const title = wordsOf(at(node, 'name')) ?? wordsOf(at(node, 'title'));
-  const retries = count(plain(at(node, 'retry_count')));
-  const [startedAt, endedAt] = [when(wordsOf(at(node, 'started'))), when(wordsOf(at(node, 'completed')))];
-  const parallel = at(node, 'parallel');
+  const { status: _, ...said } = readRows(phaseRows, node);
   const step: Phase['step'] = {
-    kind,
-    ...(title === null ? {} : { title: words(title) }),
-    ...optional('agents', readAgents(node)),
-    ...(parallel?.type === 'scalar' && typeof parallel.value === 'boolean' ? { parallel: parallel.value } : {}),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(retries === undefined ? {} : { retries }),
+    kind: 'phase',
+    ...said,
     ...optional('artifacts', artifacts),
     ...optional('built', built),
   };
   const kept = Object.fromEntries(
     node.pairs
       .filter(({ key, value }) => !known.has(key) || (key === 'files' && !listsFiles(value)))
-      .filter(({ key }) => !(key === 'kind' && kind === kindWords))
+      .filter(({ key, value }) => !(key === 'kind' && wordsOf(value) === step.kind))
       .map((pair) => [pair.key, plain(pair.value)]),
   );
   return {
@@ -97,11 +80,6 @@ export function readPhase(node: MapNode, complain: Complain): Phase {
     addressed: namesIn(at(node, 'addressed_finding_ids')).map((entry) => entry.words),
     kept,
   };
-}
-
-function readAgents(node: MapNode): string[] {
-  const named = at(node, 'agents') ?? at(node, 'agent');
-  return namesIn(named).flatMap((entry) => who(entry.words) ?? []);
 }
 
 /** Files and context. Some models indent the manifests one level too deep, into the context. */
@@ -217,12 +195,9 @@ export function readErrors(node: Node | null, complain: Complain): Phase['errors
 }
 
 function readError(node: MapNode, complain: Complain): ModelItem | null {
-  const text = ['message', 'description', 'error', 'text']
-    .map((key) => at(node, key))
-    .find((found) => found && sentence(found) !== '');
+  const said = readRows(errorRows, node);
   const typeWords = wordsOf(at(node, 'type'));
-  const type = v.is(ErrorType, typeWords) ? (typeWords as v.InferOutput<typeof ErrorTypeSchema>) : undefined;
-  if (typeWords !== null && type === undefined) {
+  if (typeWords !== null && said.type === undefined) {
     complain(
       'unknown_error_type',
       'warning',
@@ -230,29 +205,16 @@ function readError(node: MapNode, complain: Complain): ModelItem | null {
       `"${typeWords}" is not an error type.`,
     );
   }
-  const resolution = wordsOf(at(node, 'resolution'));
-  const settled = resolution !== null && !/^(?:pending|none|n\/a|-)?\.?$/i.test(resolution.trim()) ? resolution : null;
+  if (!said.text && !typeWords && !said.resolution) return null;
   const resolved = at(node, 'resolved');
+  const isResolved = resolved?.type === 'scalar' && (resolved.value === true || resolved.words === 'true');
   const status = wordsOf(at(node, 'status'));
-  const by = who(wordsOf(at(node, 'agent')));
-  const raisedAt = when(wordsOf(at(node, 'timestamp')));
-  const alias = label(wordsOf(at(node, 'id')));
-  if (!text && !typeWords && !settled) return null;
   return {
+    ...said,
     kind: 'error',
     // Without its type: the words identify the entry, and the type may be written into it later.
-    text: words(text ? sentence(text) : 'An error without a message.'),
-    status:
-      status === 'deferred' || status === 'withdrawn'
-        ? status
-        : resolved?.type === 'scalar' && (resolved.value === true || resolved.words === 'true')
-          ? 'resolved'
-          : 'open',
-    ...(alias ? { alias } : {}),
-    ...(type ? { type } : {}),
-    ...(by ? { by } : {}),
-    ...(raisedAt ? { raisedAt } : {}),
-    ...(settled ? { resolution: words(settled) } : {}),
+    text: said.text ?? 'An error without a message.',
+    status: status === 'deferred' || status === 'withdrawn' ? status : isResolved ? 'resolved' : 'open',
   };
 }
 

@@ -10,12 +10,14 @@ import type { Problem } from '../format.ts';
 import type { Manner } from '../text/emit.ts';
 import { lineFinder } from '../text/lines.ts';
 import { at, type ListNode, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
+import { readRows } from '../text/rows.ts';
 import { type BodyEntry, readDecisions, readItems } from './body-entries.ts';
 import { type BodyLog, type PhaseSection, readBody } from './body-log.ts';
-import { flat, label, path, when, words } from './field-values.ts';
+import { flat, path, words } from './field-values.ts';
 import { type SessionText, splitSession } from './front-matter.ts';
 import { type Complain, type Phase, readErrors } from './phase.ts';
 import { type Placed, placePhases } from './phases.ts';
+import { runRows } from './table.ts';
 import { runStatus, type StepStatus } from './transitions.ts';
 import { growTree } from './tree.ts';
 import { readUsage } from './usage.ts';
@@ -180,17 +182,11 @@ function readRun({ root, body }: Session, isArchived: boolean, complain: Complai
     complain('unknown_status', 'warning', statusNode?.start ?? 0, `"${status}" is not a session status.`);
   }
   model.run.status = isArchived ? 'archived' : (meant ?? 'active');
-  const alias = label(id);
-  const [openedAt, updatedAt] = [when(wordsOf(at(root, 'created'))), when(wordsOf(at(root, 'updated')))];
-  const reason = wordsOf(at(root, 'status_reason'));
+  const { plan: _, ...said } = readRows(runRows, root ?? {});
   const design = readPointer(root, 'design_document', complain);
   const plan = readPointer(root, 'implementation_plan', complain);
   Object.assign(model.run, {
-    ...(alias ? { alias } : {}),
-    ...(goal ? { goal: words(goal) } : {}),
-    ...(openedAt ? { openedAt } : {}),
-    ...(updatedAt ? { updatedAt } : {}),
-    ...(reason ? { reason: words(reason) } : {}),
+    ...said,
     ...(design ? { design: { path: design } } : {}),
     ...(plan ? { plan } : {}),
   });

@@ -121,8 +121,14 @@ function editSections(
       editor.replace(stale.start, stale.end, emitProse(result));
     }
     const more: string[] = [];
-    if (summarised && !output) more.push(outputBlock(step, work.by));
-    if (moved && finished && !section.hasFiles && (step.artifacts ?? []).length > 0) more.push(filesBlock(step));
+    const report: string[] = [];
+    if (summarised && !output) report.push(outputBlock(step, work.by));
+    if (moved && finished && !section.hasFiles && (step.artifacts ?? []).length > 0) report.push(filesBlock(step));
+    // The result comes last, also if it was there first.
+    const isValidated = section.validation !== null || section.unvalidated !== null;
+    if (isValidated && report.length > 0)
+      editor.replace(section.mark.end, section.mark.end, `\n\n${report.join('\n\n')}`);
+    else more.push(...report);
     if (result && !section.unvalidated && !section.validation) {
       use(step);
       more.push(validationBlock(result));

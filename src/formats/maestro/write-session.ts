@@ -3,12 +3,13 @@ import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.
 import { type Editor, openEditor } from '../text/editor.ts';
 import { emitPair, type Manner } from '../text/emit.ts';
 import { at } from '../text/node.ts';
+import { editRows, newEntry } from '../text/rows.ts';
 import { same } from './field-values.ts';
 import { readSession, type Session } from './session-file.ts';
-import { sessionWord } from './transitions.ts';
+import { type About, errorRows, runRows } from './table.ts';
 import { measures, sumOf, UNATTRIBUTED } from './usage.ts';
 import { editLog } from './write-log.ts';
-import { editError, editPhase, newError, newPhase, phaseId } from './write-phase.ts';
+import { editPhase, newPhase, phaseId } from './write-phase.ts';
 
 /** The file updated to the run model, in its own variant; null when nothing changes or it must not be written. */
 export function editSession(
@@ -22,10 +23,10 @@ export function editSession(
   const { root, model: before } = session;
   if (!session.writable || root === null || before === null) return null;
   const editor = openEditor(text, session.parts.eol, session.manner);
-  const ids = idsOf(model, session);
-  editRun(editor, session, before, model);
-  editPhases(editor, session, before, model, ids);
-  editErrors(editor, session, before, model);
+  const about: About = { model, ids: idsOf(model, session), session: '', now };
+  editRun(editor, session, before, about);
+  editPhases(editor, session, before, about);
+  editErrors(editor, session, before, about);
   editUsage(editor, session, before, model);
   editLog(editor, session, before, model);
   if (!editor.changed) return null;
@@ -36,21 +37,14 @@ export function editSession(
 /** A new file: the template's front matter, with `current_phase` and `status` at line starts, and the log. */
 export function newSession(path: string, archived: boolean, model: RunModel, id: string, now: string): string {
   const manner: Manner = { style: 'quoted', overEscaped: false };
-  const { run, steps } = model;
-  const ids = idsOf(model, null);
+  const { steps } = model;
+  const about: About = { model, ids: idsOf(model, null), session: id, now };
   const kept = (model.kept?.['maestro'] as { session?: Record<string, unknown> } | undefined)?.session ?? {};
   const current = model.position?.step ?? currentOf(model);
   const agents = model.usage.filter((entry) => entry.agent !== UNATTRIBUTED);
   const front: Record<string, unknown> = {
-    session_id: id,
-    ...(run.goal === undefined ? {} : { task: run.goal }),
-    created: run.openedAt ?? now,
-    updated: run.updatedAt ?? now,
-    status: sessionWord(model),
-    ...(run.reason === undefined ? {} : { status_reason: run.reason }),
-    design_document: run.design?.path ?? null,
-    implementation_plan: run.plan ?? null,
-    current_phase: current === null || current === undefined ? null : ids(current),
+    ...newEntry(runRows, model.run, about),
+    current_phase: current === null || current === undefined ? null : about.ids(current),
     total_phases: steps.length,
     ...kept,
     token_usage: {
@@ -58,7 +52,7 @@ export function newSession(path: string, archived: boolean, model: RunModel, id:
       ...Object.fromEntries(measures.map((measure) => [`total_${measure}`, sumOf(model.usage, measure) ?? 0])),
       by_agent: Object.fromEntries(agents.map(({ agent, ...figures }) => [agent, figures])),
     },
-    phases: steps.map((step) => newPhase(model, step, ids)),
+    phases: steps.map((step) => newPhase(step, about)),
   };
   const lines = Object.entries(front).map(([key, value]) => emitPair(key, value, 0, manner));
   const title = model.run.title.replace(/\s+/g, ' ').trim() || id;
@@ -89,41 +83,27 @@ function currentOf(model: RunModel): string | null {
   return (first('in_progress') ?? first('failed') ?? first('pending') ?? steps.at(-1))?.key ?? null;
 }
 
-function editRun(editor: Editor, session: Session, before: RunModel, model: RunModel): void {
+function editRun(editor: Editor, session: Session, before: RunModel, about: About): void {
   const { root, body } = session;
   if (root === null) return;
-  const { run } = model;
+  const { run } = about.model;
   if (body.title && !same(run.title, body.title.words))
     editor.replace(body.title.start, body.title.end, run.title.replace(/\s+/g, ' ').trim());
-  if (run.goal !== undefined && !same(run.goal, before.run.goal)) editor.set(root, 'task', run.goal, ['session_id']);
-  if (run.openedAt !== undefined && before.run.openedAt === undefined)
-    editor.set(root, 'created', run.openedAt, ['task', 'session_id']);
   // A session of the smallest tier is its own phase and has one status for both.
   const isPhase = [...session.phases.values()].some(({ phase }) => phase.node === root);
-  if (!isPhase && run.status !== before.run.status)
-    editor.set(root, 'status', sessionWord(model), ['updated', 'created', 'session_id']);
-  if (run.reason !== undefined && !same(run.reason, before.run.reason))
-    editor.set(root, 'status_reason', run.reason, ['status']);
-  if (run.design && run.design.path !== before.run.design?.path)
-    editor.set(root, 'design_document', run.design.path, ['status']);
-  if (run.plan && run.plan !== before.run.plan)
-    editor.set(root, 'implementation_plan', run.plan, ['design_document', 'status']);
+  const rows = isPhase ? runRows.filter(({ at: key }) => key !== 'status') : runRows;
+  editRows(editor, rows, root, before.run, run, about);
 }
 
-function editPhases(
-  editor: Editor,
-  session: Session,
-  before: RunModel,
-  model: RunModel,
-  ids: (key: string) => string | number,
-): void {
+function editPhases(editor: Editor, session: Session, before: RunModel, about: About): void {
   const { root } = session;
+  const { model, ids } = about;
   if (root === null) return;
   const old = new Map(before.steps.map((step) => [step.key, step]));
   const added = model.steps.filter((step) => !old.has(step.key));
   for (const step of model.steps) {
     const was = old.get(step.key);
-    if (was) editPhase(editor, session, was, step, ids);
+    if (was) editPhase(editor, session, was, step, about);
   }
   const keys = new Set(model.steps.map((step) => step.key));
   const gone = keys.size === 0 ? [] : before.steps.filter((step) => !keys.has(step.key));
@@ -132,7 +112,7 @@ function editPhases(
     if (placed?.list) editor.remove(placed.list, placed.phase.node);
   }
   const phases = at(root, 'phases');
-  const entries = added.map((step) => newPhase(model, step, ids));
+  const entries = added.map((step) => newPhase(step, about));
   if (phases?.type === 'list') editor.append(phases, entries);
   else if (entries.length > 0 && phases?.type !== 'map') editor.set(root, 'phases', entries);
   const total = at(root, 'total_phases');
@@ -153,12 +133,14 @@ function placeOf(model: RunModel): string | null {
   return currentOf(model) ?? said?.key ?? null;
 }
 
-function editErrors(editor: Editor, session: Session, before: RunModel, model: RunModel): void {
+function editErrors(editor: Editor, session: Session, before: RunModel, about: About): void {
+  const { model } = about;
+  const newError = (item: ModelItem) => newEntry(errorRows, item, about);
   const pairs = pairEntries('items', before.items, model.items, false);
   const added = model.items.filter((item) => !pairs.has(item));
   for (const [item, old] of pairs) {
     const node = session.errors.get(old);
-    if (node) editError(editor, node, old, item);
+    if (node && node.pairs.length > 0) editRows(editor, errorRows, node, old, item, about);
     const finding = session.findings.get(old);
     if (finding?.type === 'map' && item.status !== old.status) editor.set(finding, 'status', item.status);
   }

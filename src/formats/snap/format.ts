@@ -46,6 +46,7 @@ export const snap: Format = {
     'steps.gate',
     'steps.context',
     'steps.checkpoints',
+    'steps.contextRead',
     'steps.checkpoint',
     'steps.startedAt',
     'steps.endedAt',

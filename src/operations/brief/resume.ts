@@ -97,6 +97,7 @@ export const resume = defineOperation({
     const found = await currentState(context);
     const before = (await superviseRun(context, status, found))?.state ?? found;
     const edits = before.mirrors.size > 0 ? await absorbEdits(context, before) : [];
+    await warnOfEdited(context, before);
     const probes = probe ? await repeatProbes(context, before) : [];
     const state = probe || before.mirrors.size > 0 ? await currentState(context) : before;
     const { actor, session } = context.identity;
@@ -130,6 +131,12 @@ async function explained(context: Context, run: string): Promise<Explanation> {
   const { field, viewer } = await lookAround(context, (await context.clients())?.current ?? []);
   const { why } = await currentRunBy({ ...context, warn: () => undefined });
   return explainChoice(run, why, field, viewer);
+}
+
+async function warnOfEdited(context: Context, state: State): Promise<void> {
+  if (!context.workspace() || state.run?.stated === undefined) return;
+  const { editedSince } = await import('../files/parts/mirrors.ts');
+  for (const { path, found } of await editedSince(context, state)) context.warn(`${path} ${found}.`);
 }
 
 /** Beside another tool's state and without a run, the answer is how to adopt it. */

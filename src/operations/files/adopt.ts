@@ -119,7 +119,16 @@ const LEFT_SHOWN = 6;
 /** `doctor` lists all problems of a file. */
 const PROBLEMS_SHOWN = 5;
 
-function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
+function problemLines({ problems: all, path, version, format, mirrored, outcome }: Adopted, pen: Pen): string[] {
+  const isLeft = outcome === 'adopted' && !mirrored;
+  const problems = all.map((problem) =>
+    isLeft && problem.code === 'old_version'
+      ? {
+          ...problem,
+          message: `The file stays ${version}; \`holdfast mirror add ${format}\` migrates it and keeps it in sync.`,
+        }
+      : problem,
+  );
   const more = problems.length - PROBLEMS_SHOWN;
   return [
     ...problems.slice(0, PROBLEMS_SHOWN).map(({ level, path: file, line, message }) => {
@@ -154,6 +163,7 @@ async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): P
   } else if (workspace && (await absorbChange(context, workspace, run, file)) > 0) outcome = 'changed';
   // Also for a known run: its adoption may have been cut off before the files were hashed.
   if (!isOutside) await seeFiles(context, engine, run, base, withPaths(model, base, dirname(found.main)));
+  if (!isOutside && model.run.plan) await seePlan(context, engine, run, base, model.run.plan);
   if (workspace) saveBase(workspace, { format: format.name, path: name }, files);
   const isMirrored = mirror && mayMirror(context, file);
   if (isMirrored) {
@@ -207,17 +217,29 @@ function isInside(root: string, path: string): boolean {
 
 /** Hashes the existing files once, so that later changes are noticed. */
 async function seeFiles(context: Context, engine: Engine, run: string, root: string, model: RunModel): Promise<void> {
-  const named = [...model.files, ...model.steps.flatMap((step) => step.artifacts ?? [])];
+  const owners = new Map(
+    model.steps.flatMap(({ key, artifacts = [] }) => artifacts.map((file) => [file.place ?? file.path, key] as const)),
+  );
+  const named = [...model.files.map((file) => file.place ?? file.path), ...owners.keys()];
   const known = await engine.rows(run, { kind: 'file', limit: Number.MAX_SAFE_INTEGER });
   const seen = new Set(
     known.filter(({ doc }) => typeof (doc as FileRow).sha256 === 'string').map(({ doc }) => (doc as FileRow).path),
   );
-  const there = [...new Set(named.map((file) => file.place ?? file.path))].filter(
-    (path) => !seen.has(path) && isInside(root, path),
-  );
-  if (there.length === 0) return;
-  const artifacts = await Promise.all(there.map((path) => hashArtifact(root, path)));
-  await engine.execute(run, { type: 'files.see', artifacts }, { ...context.identity, key: null });
+  const there = [...new Set(named)].filter((path) => !seen.has(path) && isInside(root, path));
+  const byStep = new Map<string | undefined, string[]>();
+  for (const path of there) byStep.set(owners.get(path), [...(byStep.get(owners.get(path)) ?? []), path]);
+  const identity = { ...context.identity, key: null };
+  for (const [step, paths] of byStep) {
+    const artifacts = await Promise.all(paths.map((path) => hashArtifact(root, path)));
+    await engine.execute(run, { type: 'files.see', artifacts, ...(step ? { step } : {}) }, identity);
+  }
+}
+
+/** The plan as it was when the file was adopted: a change of it since is a conflict. */
+async function seePlan(context: Context, engine: Engine, run: string, root: string, path: string): Promise<void> {
+  if (!isInside(root, path) || (await engine.load(run)).run?.plan?.sha256) return;
+  const { sha256 } = await hashArtifact(root, path);
+  await engine.execute(run, { type: 'run.amend', plan: { path, sha256 } }, { ...context.identity, key: null });
 }
 
 /** Absorbs what was edited since the file was adopted and returns the number of events. */

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
+import type { State } from '../../core/fold/state.ts';
+import type { Foreign } from '../../core/fold/touch.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { FormatName } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { lossWords } from '../../formats/losses.ts';
@@ -49,7 +52,10 @@ export const mirrorAdd = defineOperation({
     const state = await currentState(context);
     const engine = await context.engine();
     const isThere = (folder: string): boolean => pathExists(join(workspace.tree, folder));
-    const path = input.path ?? format.home(await readWholeRun(engine, state), isThere).main;
+    const path =
+      input.path ??
+      (await adoptedFrom(engine, state, format.name)) ??
+      format.home(await readWholeRun(engine, state), isThere).main;
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     mustBeMirrorable(workspace.tree, format, mirror.path);
     const { found, files } = readMirror(workspace.tree, format, mirror.path);
@@ -61,7 +67,7 @@ export const mirrorAdd = defineOperation({
     if (files.has(mirror.path) && other === null) {
       const owner = await knownRun(context, format.name, found.main);
       const isOurs = owner === self || (owner === null && readBase(workspace, mirror, files) !== null);
-      if (!isOurs) throw alreadyThere(refusal, mirror.path, owner);
+      if (!isOurs) throw alreadyThere(refusal, mirror.path, owner, format.parse(found, files).model === null);
       if (readBase(workspace, mirror, files) === null) saveBase(workspace, mirror, files);
     }
     claimMirror(workspace, mirror);
@@ -80,6 +86,13 @@ export const mirrorAdd = defineOperation({
       ...(without ? [pen.dim(`There is no place for ${without} in it; they stay in the journal.`)] : []),
     ].join('\n'),
 });
+
+/** The file that the run was adopted from. */
+async function adoptedFrom(engine: Engine, { run }: State, format: string): Promise<string | undefined> {
+  const rows = await engine.rows(run?.id ?? '', { kind: 'foreign', limit: 100 });
+  const paths = rows.map(({ doc }) => doc as unknown as Foreign).filter((one) => one.format === format);
+  return paths.length === 1 ? paths[0]?.path : undefined;
+}
 
 async function addResumeCopy(context: Context, input: string) {
   const workspace = context.workspace() ?? context.createWorkspace();
@@ -122,7 +135,12 @@ const sessionHints = (run: string): string[] => [
 ];
 
 /** A second run on the same file would overwrite the first. */
-function alreadyThere(code: 'usage' | 'illegal', path: string, owner: string | null): Fault {
+function alreadyThere(code: 'usage' | 'illegal', path: string, owner: string | null, isDamaged = false): Fault {
+  if (isDamaged && owner === null)
+    return new Fault(code, `The file ${quoted(path)} is there and cannot be read.`, {
+      hints: [`Repair it: \`holdfast doctor ${path} --repair\``, 'Or choose another path.'],
+      data: { path, run: owner },
+    });
   return new Fault(
     code,
     `The file ${quoted(path)} already exists${owner ? ` and belongs to run ${quoted(owner)}` : ''}.`,

@@ -41,11 +41,23 @@ export const decide = defineOperation({
     const state = await currentState(context);
     warnOfKeys(context, state, body.affects);
     const about = topic ?? topicOf(context, state);
-    const done = await act(context, { type: 'decision.make', decisionType: type, context: about, ...body });
+    const supersedes = body.supersedes ?? (await inForce(context, body.key));
+    const done = await act(context, {
+      ...{ type: 'decision.make', decisionType: type, context: about, ...body },
+      ...(supersedes === undefined ? {} : { supersedes }),
+    });
     return { data: { id: idInEvents(done) ?? '', run: done.run, version: done.state.version }, changed: done.changed };
   },
   say: ({ id }, pen) => line`Recorded decision ${pen.bold(ownId(id))}.`,
 });
+
+/** A key has one value: the newest decision in force with it is superseded. */
+async function inForce(context: Context & { run: string }, key: string | undefined): Promise<string | undefined> {
+  if (key === undefined) return undefined;
+  const engine = await context.engine();
+  const rows = await engine.rows(context.run, { kind: 'decision', tag: `key:${key}`, status: 'active', limit: 1 });
+  return rows[0]?.id;
+}
 
 /** The step that the caller's session holds, if it is one, else the run. */
 function topicOf(context: Context, { run, steps }: State): string {

@@ -4,7 +4,7 @@ import { line } from '../../core/line.ts';
 import { Sentence, StepKey } from '../../core/text.ts';
 import { act, currentState, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
-import { planFields, planFlags } from './parts/fields.ts';
+import { mustBeFewFiles, planFields, planFlags } from './parts/fields.ts';
 
 export const planAdd = defineOperation({
   name: 'plan.add',
@@ -25,6 +25,7 @@ export const planAdd = defineOperation({
   }),
   output: StepOutcome,
   async run(given, { key: named, title, kind, ...plan }) {
+    mustBeFewFiles(plan.context);
     const context = await inRun(given);
     const key = named ?? freeKey(await currentState(context), plan.parent);
     const done = await act(context, { type: 'plan.add', steps: [{ key, title, kind: kind ?? 'task', ...plan }] });

@@ -35,7 +35,7 @@ export const planImport = defineOperation({
   async run(given, { file, dryRun = false }) {
     const context = await inRun(given);
     const before = await currentState(context);
-    const source = await readPlan(context, file, before.run?.title ?? 'project');
+    const source = await readPlan(context, file, before.run?.title ?? 'project', before);
     const { page } = source;
     const steps = planned(context, source, before);
     const isKnown = (step: PageStep): boolean => before.steps.has(step.key);
@@ -96,15 +96,15 @@ async function record(context: Context & { run: string }, source: PlanSource, st
     const within: Context = { ...context, engine: async () => held, following: following.add };
     const changed = [];
     let changedSteps = 0;
+    const fresh = steps.filter(({ key }) => !before.steps.has(key));
+    const added = await act(within, { type: 'plan.add', steps: fresh.map(plainStep) });
+    changed.push(...added.changed);
     for (const step of steps.filter(({ key }) => before.steps.has(key))) {
       const { key, done: _, skipped: _s, alias: _a, line: _l, isKeyMade: _k, detail: _d, ...patch } = step;
       const { events, changed: part } = await actPart(within, key, { type: 'plan.change', step: key, patch });
       if (events.length > 0) changedSteps += 1;
       changed.push(...part);
     }
-    const fresh = steps.filter(({ key }) => !before.steps.has(key));
-    const added = await act(within, { type: 'plan.add', steps: fresh.map(plainStep) });
-    changed.push(...added.changed);
     const commands = restCommands({ ...source.page, steps }, source.name, before, new Set(fresh.map(({ key }) => key)));
     const isRecorded = await recordedNotes(held, context.run);
     let { state } = added;

@@ -4,7 +4,7 @@ import { act, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import { stepKey } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { findStep } from '../step/parts/find-step.ts';
-import { planFields, planFlags } from './parts/fields.ts';
+import { mustBeFewFiles, planFields, planFlags } from './parts/fields.ts';
 
 export const planSet = defineOperation({
   name: 'plan.set',
@@ -16,6 +16,7 @@ export const planSet = defineOperation({
   input: v.object({ key: stepKey, title: v.optional(described(Sentence, 'What it is called.')), ...planFields }),
   output: StepOutcome,
   async run(given, { key: name, ...patch }) {
+    mustBeFewFiles(patch.context);
     const context = await inRun(given);
     const key = await findStep(context, name);
     const done = await act(context, { type: 'plan.change', step: key, patch });

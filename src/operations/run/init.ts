@@ -60,6 +60,8 @@ export const init = defineOperation({
       }),
     ),
     workspace: v.nullable(v.string()),
+    /** The format whose workflow the plan is. */
+    preset: v.optional(v.string()),
     steps: v.number(),
     /** Those without steps below them: what is worked on. */
     leaves: v.optional(v.number()),
@@ -96,6 +98,7 @@ export const init = defineOperation({
       data: {
         run: { ...state.run, id: run, title, status: 'active' },
         workspace: workspace?.root ?? null,
+        ...(source?.isPreset ? { preset: source.name } : {}),
         steps: state.steps.size,
         leaves: planView(state).leaves.length,
         first: readySteps(planView(state))[0]?.step.key ?? null,
@@ -104,13 +107,14 @@ export const init = defineOperation({
       changed: [{ path: `run.${run}`, before: null, after: 'active' }],
     };
   },
-  say: ({ run, workspace, leaves: steps = 0, first, takenOver }, pen) => {
+  say: ({ run, workspace, preset, leaves: steps = 0, first, takenOver }, pen) => {
     if (run === null) return sayTakenOver(takenOver ?? { runs: [], kept: null });
     return [
       `Opened run ${pen.bold(run.id)}${workspace === null ? '' : ` in ${workspace}`}${steps > 0 ? ` with ${steps} ${steps === 1 ? 'step' : 'steps'}` : ''}.`,
       steps > 0
         ? `Next: ${pen.bold(first ? `holdfast start ${first}` : 'holdfast plan')}`
         : `Next: ${pen.bold('holdfast add "Title"')} adds a step, ${pen.bold('holdfast import FILE')} many.`,
+      ...(preset ? [`${pen.bold(`holdfast mirror add ${preset}`)} writes its state file and keeps it in sync.`] : []),
     ].join('\n');
   },
 });
@@ -121,7 +125,7 @@ async function mustBeFirst(context: Context): Promise<void> {
   await mustBeNoRun(context);
   const { foreignHere, mirroringHere } = await import('../files/parts/foreign-here.ts');
   const found = await foreignHere(context);
-  if (found.length === 0) return;
+  if (found.length === 0) return mustBeSound(context);
   const [owner] = await mirroringHere(context);
   const first = owner
     ? [`Continue run ${owner}: \`holdfast resume --run ${owner}\``, `Archive it: \`holdfast archive --run ${owner}\``]
@@ -141,6 +145,20 @@ async function mustBeNoRun(context: Context): Promise<void> {
   throw new Fault('usage', `Run ${quoted(open.run)} is unfinished here: ${oneLine(open.title, 80)}`, {
     hints: [`Continue it: \`holdfast resume --run ${open.run}\``, 'Open another run: `holdfast init --title "…"`'],
     data: { run: open.run },
+  });
+}
+
+/** Beside a damaged state file the way to go on is to repair it. */
+async function mustBeSound(context: Context): Promise<void> {
+  const { damagedHere } = await import('../files/parts/foreign-here.ts');
+  const damaged = await damagedHere(context);
+  if (damaged.length === 0) return;
+  throw new Fault('usage', `There is a damaged state file of another tool here: ${damaged.join(', ')}`, {
+    hints: [
+      ...damaged.map((path) => `Repair it: \`holdfast doctor ${path} --repair\``),
+      'Open another run: `holdfast init --title "…"`',
+    ],
+    data: { damaged },
   });
 }
 

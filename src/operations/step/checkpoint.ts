@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { line } from '../../core/line.ts';
 import { act, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey, label, nextAction } from '../fields.ts';
+import { mustAllowWork } from '../files/parts/mirrors.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
 import { findStep } from './parts/find-step.ts';
@@ -24,6 +25,7 @@ export const checkpoint = defineOperation({
   output: StepOutcome,
   async run(given, { name, step: named, artifacts: paths, built: made, next }) {
     const context = await inRun(given);
+    await mustAllowWork(context);
     const step = named === undefined ? undefined : await findStep(context, named);
     const done = await act(context, {
       type: 'step.checkpoint',

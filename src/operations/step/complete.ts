@@ -4,6 +4,7 @@ import { Sentence } from '../../core/text.ts';
 import { act, actPart, currentState, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import type { Context } from '../context.ts';
 import { artifacts, built, heldStepKey } from '../fields.ts';
+import { mustAllowWork } from '../files/parts/mirrors.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
 import { findStep } from './parts/find-step.ts';
@@ -30,6 +31,7 @@ export const complete = defineOperation({
   }),
   async run(given, { key: name, artifacts: paths, summary, built: made }) {
     const context = await inRun(given);
+    await mustAllowWork(context);
     const key = name === undefined ? undefined : await findStep(context, name);
     if (key !== undefined) await takeFirst(context, key);
     const done = await act(context, {

@@ -17,6 +17,15 @@ export async function foreignHere(context: Context): Promise<string[]> {
     .map(foreignLine);
 }
 
+/** State files that cannot be read. */
+export async function damagedHere(context: Context): Promise<string[]> {
+  const found = await findForeign(context.workspace()?.tree ?? context.dir);
+  return found
+    .filter(({ parsed }) => parsed.model === null)
+    .slice(0, MOST_SHOWN)
+    .map(({ name }) => oneLine(name, 120));
+}
+
 const MOST_SHOWN = 5;
 
 function foreignLine({ name, format, parsed }: ForeignFile): string {

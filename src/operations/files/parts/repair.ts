@@ -8,7 +8,7 @@ import { execute, forPart } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { findForeign } from './find-foreign.ts';
 import { type ForeignFile, freeRunId, knownRun } from './foreign-file.ts';
-import { saveBase } from './mirror-base.ts';
+import { claimMirror, saveBase } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
 import { syncMirrors } from './mirrors.ts';
 import { readWholeRun } from './run-model.ts';
@@ -51,9 +51,10 @@ async function repairFile(context: Context, file: ForeignFile, repair: boolean):
     return [{ code: 'nothing_left', level: 'error', at: found.main, message }];
   }
   const findings = wordsOf(repaired);
+  const from = repaired.sources.join(', ') || 'the template: nothing around it shows the state of the work';
   const shown = findings.map((message): Examined => ({ code: 'salvage', level: 'warning', at: found.main, message }));
   if (!repair) {
-    const message = `It can be repaired from ${repaired.sources.join(', ')}, as a run and as a file: \`holdfast doctor ${found.main} --repair\`. The damaged file is kept.`;
+    const message = `It can be repaired from ${from}, as a run and as a file: \`holdfast doctor ${found.main} --repair\`. The damaged file is kept.`;
     return [...shown, { code: 'salvageable', level: 'error', at: found.main, message }];
   }
   mustBeMirrorable(root, format, found.main);
@@ -61,9 +62,22 @@ async function repairFile(context: Context, file: ForeignFile, repair: boolean):
   const { now } = await context.engine();
   const kept = keepDamaged(context.workspace(), file, now());
   await rewrite(context, file, run);
-  await syncMirrors(context, await (await context.engine()).load(run));
-  const message = `Run ${run} was repaired from ${repaired.sources.join(', ')}, and the file was rewritten.${kept ? ` The damaged one is kept as ${kept}.` : ''} Check each step before you rely on it.`;
+  const isMirrored = await mirrorAgain(context, file, run);
+  const message = `Run ${run} was repaired from ${from}, and the file was rewritten and is ${isMirrored ? 'kept in sync' : 'not mirrored'}.${kept ? ` The damaged one is kept as ${kept}.` : ''} Check each step before you rely on it.`;
   return [...shown, { code: 'repaired', level: 'warning', at: found.main, message }];
+}
+
+/** A file that was repaired is written by us from now on. */
+async function mirrorAgain(context: Context, { format, name, found }: ForeignFile, run: string): Promise<boolean> {
+  const workspace = context.workspace();
+  if (!workspace || name !== found.main) return false;
+  const engine = await context.engine();
+  const mirror = { format: format.name, path: found.main };
+  claimMirror(workspace, mirror);
+  const identity = forPart(context.identity, `mirror ${found.main}`);
+  await engine.execute(run, { type: 'mirror.add', ...mirror }, identity);
+  await syncMirrors(context, await engine.load(run));
+  return true;
 }
 
 /** The last backup in the data folder, under the name that backups beside a file have. */
@@ -112,7 +126,7 @@ async function adoptRepaired(
     const opening = { title, workspace: workspace?.id ?? 'none', account: { ...source, account: model } };
     await execute(context, run, { type: 'run.open', ...opening });
   }
-  const from = known === null ? repaired.sources.join(', ') : 'the journal';
+  const from = known === null ? repaired.sources.join(', ') || 'the template' : 'the journal';
   const identity = forPart(context.identity, `recovery of ${name}`);
   await execute(context, run, { type: 'recovery.make', from, findings }, { identity, mirrors: false });
   return run;

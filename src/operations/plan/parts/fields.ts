@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { Fault } from '../../../core/fault.ts';
 import { ActorName, FilePath, Label, StepKey } from '../../../core/text.ts';
 import { StepKind } from '../../../core/words.ts';
 import { described } from '../../operation.ts';
@@ -17,3 +18,13 @@ export const planFields = {
 };
 
 export const planFlags = { agents: 'agent', checkpoints: 'checkpoint' } as const;
+
+/** What a session loads before it starts must leave room for the work. */
+const MOST_FILES = 3;
+
+export function mustBeFewFiles(context: readonly string[] = []): void {
+  if (context.length <= MOST_FILES) return;
+  throw new Fault('illegal', `A step loads at most ${MOST_FILES} files at its start, not ${context.length}.`, {
+    hints: ['Name the files that the work cannot begin without; others are read when they are needed.'],
+  });
+}

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
-import type { Note } from '../../../core/fold/state.ts';
+import type { Note, State } from '../../../core/fold/state.ts';
 import type { PlannedStep } from '../../../core/journal/command.ts';
 import { parsePlan } from '../../../formats/plan/parse-plan.ts';
 import { emptyPage, type PlanPage } from '../../../formats/plan/plan-page.ts';
@@ -19,9 +19,14 @@ export interface PlanSource {
 }
 
 /** Reads a plan from a preset, standard input (`-`), a note (`N-3`) or a file. Refuses one without steps. */
-export async function readPlan(context: Context, source: string, title: string): Promise<PlanSource> {
+export async function readPlan(
+  context: Context,
+  source: string,
+  title: string,
+  before: State | null = null,
+): Promise<PlanSource> {
   if (isPreset(context, source)) {
-    const steps = (await presets[source]?.(title)) ?? [];
+    const steps = (await presets[source]?.(title, context, before)) ?? [];
     const page = { ...emptyPage(), steps: steps.map((step) => ({ ...step, line: 0, isKeyMade: false, detail: null })) };
     return { page, name: source, path: null, isPreset: true };
   }
@@ -105,9 +110,14 @@ function isPreset(context: Context, name: string): boolean {
 }
 
 /** The steps of a preset, with the files its format uses for work of that title. */
-const presets: Readonly<Record<string, (title: string) => Promise<PlannedStep[]>>> = {
-  async apex(title) {
-    const { apexPlan, projectName } = await import('../../../formats/apex/preset.ts');
-    return apexPlan(projectName(title));
+const presets: Readonly<
+  Record<string, (title: string, context: Context, before: State | null) => Promise<PlannedStep[]>>
+> = {
+  async apex(title, context, before) {
+    const { apexPlan, apexRest, projectName } = await import('../../../formats/apex/preset.ts');
+    const project = projectName(title);
+    if (before === null || before.steps.size === 0) return apexPlan(project);
+    const folder = join(context.workspace()?.tree ?? context.dir, 'agent-output', project);
+    return apexRest(project, [...before.steps.values()], listFolder(folder));
   },
 };

@@ -48,6 +48,7 @@ export async function planArchive(context: Context, state: State): Promise<void>
     const model = await readWholeRun(engine, state);
     const plan = archivePlan(model, found, files, openTree(workspace.tree), engine.now());
     if (!plan) continue;
+    for (const { what, path } of plan.missing) context.warn(`The ${what} ${path} is not there and was not archived.`);
     intents.push({
       mirror: { ...mirror },
       archivedAs: plan.place.main,

@@ -1,7 +1,6 @@
-import type { Node } from 'jsonc-parser';
 import { isObject } from '../is-object.ts';
-import type { Editor } from './edit.ts';
-import { elements, member, members } from './state-file.ts';
+import type { Editor } from '../text/editor.ts';
+import { at, itemsOf, type MapNode, type Node, pairsOf } from '../text/node.ts';
 
 /**
  * Migrates 1.0 and 2.0 to 3.0 exactly as the authors do: sets the version and removes `lock`, `stale_threshold_ms` and
@@ -9,20 +8,16 @@ import { elements, member, members } from './state-file.ts';
  */
 export const CURRENT_VERSION = '3.0';
 
-export function migrate(editor: Editor, root: Node): void {
-  editor.set(root, 'schema_version', CURRENT_VERSION, true);
-  removeMember(editor, root, 'lock');
-  removeMember(editor, root, 'stale_threshold_ms');
-  for (const step of entriesOf(member(root, 'steps'))) removeMember(editor, step, 'claim');
+export function migrate(editor: Editor, root: MapNode): void {
+  editor.set(root, 'schema_version', CURRENT_VERSION, 'first');
+  for (const key of ['lock', 'stale_threshold_ms']) editor.removeKey(root, key);
+  for (const step of stepNodes(root)) if (step.type === 'map') editor.removeKey(step, 'claim');
 }
 
-const entriesOf = (steps: Node | undefined): readonly Node[] =>
-  steps?.type === 'array' ? elements(steps) : members(steps).map(([, step]) => step);
-
-function removeMember(editor: Editor, object: Node, key: string): void {
-  const node = member(object, key);
-  if (node) editor.remove(object, node);
-}
+const stepNodes = (root: MapNode): readonly Node[] => {
+  const steps = at(root, 'steps');
+  return steps?.type === 'list' ? itemsOf(steps) : pairsOf(steps).map(({ value }) => value);
+};
 
 export interface Version {
   /** For display: `3.0`, `session-state/v2`, or null when the file has none. */
@@ -39,7 +34,7 @@ export function versionOf(state: Readonly<Record<string, unknown>>): Version {
     const foreign = typeof schema === 'string' && /session-state\/v\d/.test(schema) && isObject(state['gates']);
     return foreign ? { name: schema, number: null } : { name: null, number: 1 };
   }
-  const name = String(written);
+  const name = typeof written === 'string' ? written : JSON.stringify(written);
   if (/^session-state[-/]v3/.test(name)) return { name, number: 3 };
   const number = Number.parseFloat(name.replace(/^v/i, ''));
   return { name, number: Number.isFinite(number) ? number : 1 };

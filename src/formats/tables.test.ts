@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import * as apex from './apex/table.ts';
+import * as maestro from './maestro/table.ts';
+import { describeRows } from './text/rows.ts';
+
+type Rows = Parameters<typeof describeRows>[1];
+
+/** The tables that drive the formats, as their pages show them. `UPDATE_DOCS=1` writes them. */
+const tables: [name: string, groups: [of: string, rows: Rows][]][] = [
+  [
+    'apex',
+    [
+      ['', [...apex.runRows, apex.stampRow, apex.createdRow]],
+      ['steps.KEY', apex.stepRows],
+      ['decision_log[]', apex.logRows],
+      ['decisions.order_overrides[]', apex.overrideRows],
+      ['open_findings[]', apex.findingRows],
+      ['gates.gate-N', apex.gateRows],
+    ],
+  ],
+  [
+    'maestro',
+    [
+      ['', maestro.runRows],
+      ['phases[]', maestro.phaseRows],
+      ['phases[].errors[]', maestro.errorRows],
+    ],
+  ],
+];
+
+it.each(tables)('docs/formats/%s.md shows the table', (name, groups) => {
+  const path = fileURLToPath(new URL(`../../docs/formats/${name}.md`, import.meta.url));
+  const page = readFileSync(path, 'utf8');
+  const block = aligned([
+    '| in the file | in the run model | what it says |',
+    ...groups.flatMap(([of, rows]) => describeRows(of, rows)),
+  ]);
+  const shown = page.replace(
+    /(<!-- table -->\n)[\s\S]*?(\n<!-- end of table -->)/,
+    (_, open: string, close: string) => `${open}\n${block}\n${close}`,
+  );
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(path, shown);
+  expect(shown).toContain(block);
+  expect(shown).toBe(page);
+});
+
+/** Columns of equal width, as the formatter writes them. */
+function aligned(rows: readonly string[]): string {
+  const cells = rows.map((row) => row.slice(2, -2).split(/ (?<!\\)\| /));
+  const widths = [0, 1, 2].map((at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  const [head = '', ...body] = cells.map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`,
+  );
+  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body].join('\n');
+}
