@@ -1,4 +1,4 @@
-import { emitInline, emitItem, emitPair, emitScalar, type Manner } from './emit.ts';
+import { emitInline, emitItem, emitJson, emitPair, emitScalar, type Manner } from './emit.ts';
 import { at, type ListNode, type MapNode, type Node, type Pair, wordsOf } from './node.ts';
 
 /**
@@ -9,39 +9,39 @@ export interface Editor {
   readonly text: string;
   readonly changed: boolean;
   replace(start: number, end: number, by: string): void;
-  /** Sets a scalar, a list or a map under a key; a new key goes after the first of `after` that exists. */
-  set(map: MapNode, key: string, value: unknown, after?: readonly string[]): void;
+  /** Gives a node another value. */
+  put(node: Node, value: unknown): void;
+  /** Sets a scalar, a list or a map under a key; a new key goes first, or after the first of `after` that exists. */
+  set(map: MapNode, key: string, value: unknown, after?: readonly string[] | 'first'): void;
   append(list: ListNode, items: readonly unknown[]): void;
   remove(list: ListNode, item: Node): void;
-  /** Removes a pair of a block map with the blank line before it; one that is not the only one left. */
+  /** Removes a key and all its duplicates; in a block map with the blank line before it, and not the only one left. */
   removeKey(map: MapNode, key: string): void;
   apply(): string;
 }
 
 export function openEditor(text: string, eol: string, manner: Manner): Editor {
-  const splices: Splice[] = [];
-  const removed = new Map<ListNode, Set<Node>>();
-  const replace = (start: number, end: number, by: string): void => {
-    const put = by.replace(/\r?\n/g, eol);
-    if (text.slice(start, end) !== put) splices.push({ start, end, by: put });
-  };
-  const gone = new Set<Pair>();
-  const draft = { text, manner, replace, gone, ...positionsIn(text) };
+  const draft: Draft = { text, eol, manner, splices: [], boxes: new Map(), gone: new Set(), ...positionsIn(text) };
   return {
     text,
     get changed() {
-      return splices.length > 0 || removed.size > 0;
+      return draft.splices.length > 0 || draft.boxes.size > 0;
     },
-    replace,
+    replace: (start, end, by) => replace(draft, start, end, by),
+    put: (node, value) => replaceValue(draft, null, node.start, node, value),
     set: (map, key, value, after = []) => setKey(draft, map, key, value, after),
-    append: (list, items) => appendItems(draft, list, items),
-    remove: (list, item) => void removed.set(list, (removed.get(list) ?? new Set()).add(item)),
+    append: (list, items) => {
+      if (items.length > 0) changesOf(draft, list).last.push(...items.map((value) => ({ value })));
+    },
+    remove: (list, item) => void changesOf(draft, list).removed.add(item.start),
     removeKey: (map, key) => removePairs(draft, map, key),
     apply: () => {
-      // Neighbours share a comma, so what goes from one list goes at once.
-      for (const [list, items] of removed) removeItems(draft, list, items);
-      removed.clear();
-      return applySplices(text, splices);
+      // Neighbours share a comma, so all changes of one list or map are made at once.
+      const shaped = [...draft.boxes].flatMap(([box, changes]) => reshape(draft, box, changes));
+      draft.boxes.clear();
+      const isCut = (splice: Splice): boolean =>
+        shaped.some(({ start, end, by }) => by === '' && start <= splice.start && splice.end <= end && end > start);
+      return applySplices(text, [...draft.splices.filter((splice) => !isCut(splice)), ...shaped]);
     },
   };
 }
@@ -52,16 +52,44 @@ interface Splice {
   by: string;
 }
 
+/** What happens to the children of one list or map, which are known by where they start. */
+interface Changes {
+  removed: Set<number>;
+  first: Addition[];
+  last: (Addition & { after?: number })[];
+}
+
+interface Addition {
+  key?: string;
+  value: unknown;
+}
+
 interface Draft extends ReturnType<typeof positionsIn> {
   text: string;
+  eol: string;
   manner: Manner;
-  replace: Editor['replace'];
-  /** Pairs that are removed: nothing is added after them. */
+  splices: Splice[];
+  boxes: Map<MapNode | ListNode, Changes>;
+  /** Pairs of block maps that are removed: nothing is added after them. */
   gone: Set<Pair>;
 }
 
+function replace({ text, eol, splices }: Draft, start: number, end: number, by: string): void {
+  const put = by.replace(/\r?\n/g, eol);
+  if (text.slice(start, end) !== put) splices.push({ start, end, by: put });
+}
+
+function changesOf({ boxes }: Draft, box: MapNode | ListNode): Changes {
+  const known = boxes.get(box) ?? { removed: new Set<number>(), first: [], last: [] };
+  boxes.set(box, known);
+  return known;
+}
+
 function positionsIn(text: string) {
-  const lineStart = (offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
+  // Searching backwards for a character that does not occur would scan the whole text each time.
+  const feed = text.includes('\n') ? '\n' : '\r';
+  const lineStart = (offset: number): number => text.lastIndexOf(feed, offset - 1) + 1;
+  const indentOf = (offset: number): string => /^[ \t]*/.exec(text.slice(lineStart(offset), offset))?.[0] ?? '';
   return {
     lineStart,
     lineEnd(offset: number): number {
@@ -70,12 +98,13 @@ function positionsIn(text: string) {
       return text[end - 1] === '\r' ? end - 1 : end;
     },
     column: (offset: number): number => offset - lineStart(offset),
-    indentAt: (offset: number): number => (/^[ \t]*/.exec(text.slice(lineStart(offset), offset))?.[0] ?? '').length,
+    indentOf,
+    indentAt: (offset: number): number => indentOf(offset).length,
   };
 }
 
-function setKey(draft: Draft, map: MapNode, key: string, value: unknown, after: readonly string[]): void {
-  const { text, manner, replace, gone, lineStart, lineEnd, column, indentAt } = draft;
+function setKey(draft: Draft, map: MapNode, key: string, value: unknown, after: readonly string[] | 'first'): void {
+  const { text, manner, gone, lineStart, lineEnd, column, indentAt } = draft;
   const there = at(map, key);
   if (there) {
     if (says(there, value)) return;
@@ -84,110 +113,153 @@ function setKey(draft: Draft, map: MapNode, key: string, value: unknown, after: 
     return;
   }
   const left = map.pairs.filter((entry) => !gone.has(entry));
-  const before = after.map((name) => left.findLast((entry) => entry.key === name)).find(Boolean) ?? left.at(-1);
+  const named = after === 'first' ? [] : after;
+  const before = named.map((name) => left.findLast((entry) => entry.key === name)).find(Boolean) ?? left.at(-1);
   const first = map.pairs[0];
-  if (!before || !first) {
-    // An empty map in braces.
-    const indent = indentAt(map.start) + 2;
-    const pair = emitPair(key, value, indent, manner);
-    if (manner.style === 'json')
-      replace(map.start, map.end, `{\n${' '.repeat(indent)}${pair}\n${' '.repeat(indent - 2)}}`);
-    else if (map.flow) replace(map.start, map.end, emitInline({ [key]: value }, manner));
-  } else if (!map.flow) {
+  if (before && first && !map.flow) {
     const indent = column(first.start);
-    const end = lineEnd(before.value.end);
+    const end = after === 'first' ? lineStart(first.start) : lineEnd(before.value.end);
+    const pair = `${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`;
     // Where entries stand apart, a new one does too.
     const gap = map.pairs.length > 1 && /\n[ \t]*\r?\n$/.test(text.slice(0, lineStart(before.start)).slice(-40));
-    replace(end, end, `${gap ? '\n' : ''}\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
-  } else if (isSpread(draft, map)) {
-    const indent = indentAt(first.start);
-    replace(before.value.end, before.value.end, `,\n${' '.repeat(indent)}${emitPair(key, value, indent, manner)}`);
+    replace(draft, end, end, after === 'first' ? `${pair}\n` : `${gap ? '\n' : ''}\n${pair}`);
+  } else if (!before && !first && manner.style !== 'json') {
+    // An empty map in braces.
+    const indent = indentAt(map.start) + 2;
+    if (map.flow) replace(draft, map.start, map.end, emitInline({ [key]: value }, manner));
+    else replace(draft, map.start, map.end, emitPair(key, value, indent, manner));
   } else {
-    const name = manner.style === 'json' ? JSON.stringify(key) : emitScalar(key, manner);
-    replace(before.value.end, before.value.end, `, ${name}: ${emitInline(value, manner)}`);
+    const changes = changesOf(draft, map);
+    if (after === 'first') changes.first.push({ key, value });
+    else changes.last.push({ key, value, ...(before ? { after: before.start } : {}) });
   }
 }
 
-function removePairs({ text, replace, gone, lineStart, lineEnd }: Draft, map: MapNode, key: string): void {
-  for (const pair of map.pairs.filter((entry) => entry.key === key)) {
+function removePairs(draft: Draft, map: MapNode, key: string): void {
+  const { text, gone, lineStart, lineEnd } = draft;
+  for (const pair of [...map.pairs, ...(map.shadowed ?? [])].filter((entry) => entry.key === key)) {
+    if (map.flow) {
+      changesOf(draft, map).removed.add(pair.start);
+      continue;
+    }
     gone.add(pair);
     const start = lineStart(pair.start);
     const gap = /(?<=\n)[ \t]*\r?\n$/.exec(text.slice(Math.max(0, start - 40), start))?.[0].length ?? 0;
     const end = lineEnd(pair.value.end);
-    replace(start - gap, end < text.length ? text.indexOf('\n', end) + 1 : end, '');
+    replace(draft, start - gap, end < text.length ? text.indexOf('\n', end) + 1 : end, '');
   }
 }
 
-function appendItems(draft: Draft, list: ListNode, items: readonly unknown[]): void {
-  const { text, manner, replace, lineEnd, column, indentAt } = draft;
-  const last = list.items.at(-1);
-  if (items.length === 0) return;
-  if (!last) {
-    replaceValue(draft, null, list.start, list, items);
-  } else if (!list.flow) {
-    const dash = text.lastIndexOf('-', last.start - 1);
-    const indent = column(dash);
-    const end = lineEnd(last.end);
-    replace(end, end, items.map((item) => `\n${' '.repeat(indent)}${emitItem(item, indent, manner)}`).join(''));
-  } else if (isSpread(draft, list)) {
-    const indent = indentAt(last.start);
-    const emit = (item: unknown) =>
-      manner.style === 'json' ? emitItem(item, indent, manner) : emitInline(item, manner);
-    replace(last.end, last.end, items.map((item) => `,\n${' '.repeat(indent)}${emit(item)}`).join(''));
-  } else {
-    replace(last.end, last.end, items.map((item) => `, ${emitInline(item, manner)}`).join(''));
-  }
-}
+const childrenOf = (box: MapNode | ListNode): { start: number; end: number }[] =>
+  box.type === 'list'
+    ? box.items
+    : [...box.pairs, ...(box.shadowed ?? [])]
+        .map(({ start, value }) => ({ start, end: value.end }))
+        .sort((one, other) => one.start - other.start);
 
-function removeItems(draft: Draft, list: ListNode, gone: ReadonlySet<Node>): void {
-  const { text, replace, lineStart, lineEnd } = draft;
-  const { items } = list;
-  const [first, last] = [items[0], items.at(-1)];
-  if (!first || !last) return;
-  if (items.every((item) => gone.has(item))) {
-    if (list.flow) replace(first.start, last.end, '');
-    else replace(list.start, last.end, '[]');
-    return;
-  }
-  for (const [index, item] of items.entries()) {
-    if (!gone.has(item)) continue;
-    if (!list.flow) {
-      const end = lineEnd(item.end);
-      replace(lineStart(item.start), end < text.length ? text.indexOf('\n', end) + 1 : end, '');
-      continue;
+/** The edits of one list, or of one map in braces: runs of removed children, then additions. */
+function reshape(draft: Draft, box: MapNode | ListNode, changes: Changes): Splice[] {
+  const { text, eol, manner, lineStart, lineEnd, column, indentOf } = draft;
+  const children = childrenOf(box);
+  const kept = children.filter(({ start }) => !changes.removed.has(start));
+  const [head] = children;
+  const put = (splices: Splice[]): Splice[] =>
+    splices.map((splice) => ({ ...splice, by: splice.by.replace(/\r?\n/g, eol) }));
+  if (box.type === 'list' && !box.flow && head) {
+    const items = changes.last.map(({ value }) => value);
+    const dash = text.lastIndexOf('-', head.start - 1);
+    const emit = (item: unknown): string => emitItem(item, column(dash), manner);
+    const lead = ' '.repeat(column(dash));
+    const tail = lineEnd(kept.at(-1)?.end ?? head.end);
+    if (kept.length === 0) {
+      const by = items.length === 0 ? '[]' : items.map(emit).join(`\n${lead}`);
+      return put([{ start: items.length === 0 ? box.start : dash, end: children.at(-1)?.end ?? box.end, by }]);
     }
-    // One that follows an entry that stays takes the comma before it, one in front of the first that stays the one after.
-    const before = items.slice(0, index).findLast((one) => !gone.has(one));
-    const previous = items[index - 1];
-    const next = items[index + 1];
-    if (before && previous) replace(previous.end, item.end, '');
-    else if (next) replace(item.start, next.start, '');
+    const cuts = children
+      .filter(({ start }) => changes.removed.has(start))
+      .map(({ start, end }) => {
+        const stop = lineEnd(end);
+        return { start: lineStart(start), end: stop < text.length ? text.indexOf('\n', stop) + 1 : stop, by: '' };
+      });
+    const added = items.map((item) => `\n${lead}${emit(item)}`).join('');
+    return put([...cuts, ...(added === '' ? [] : [{ start: tail, end: tail, by: added }])]);
+  }
+  if (box.type === 'list' && !head && manner.style !== 'json') {
+    const items = changes.last.map(({ value }) => value);
+    return put([valueSplice(draft, null, box.start, box, items)]);
+  }
+  const unit = manner.style === 'json' ? (manner.unit === undefined ? '  ' : manner.unit) : null;
+  const spread = head ? /[\r\n]/.test(text.slice(box.start, head.start)) : unit !== null;
+  const outer = indentOf(box.start);
+  const indent = head && spread ? indentOf(head.start) : outer + (unit ?? '');
+  const gap = spread ? `\n${indent}` : ' ';
+  const emit = ({ key, value }: Addition): string => {
+    const written =
+      manner.style === 'json' ? emitJson(value, spread ? indent : outer, manner) : emitInline(value, manner);
+    if (key === undefined) return written;
+    return `${manner.style === 'json' ? emitJson(key, '', manner) : emitScalar(key, manner)}: ${written}`;
+  };
+  const tail = kept.at(-1);
+  if (!tail) {
+    const added = [...changes.first, ...changes.last].map(emit);
+    const [open, close] = box.type === 'list' ? ['[', ']'] : ['{', '}'];
+    const inside = added.length === 0 ? '' : spread ? `${gap}${added.join(`,${gap}`)}\n${outer}` : added.join(', ');
+    return put([{ start: box.start, end: box.end, by: open + inside + close }]);
+  }
+  const splices: Splice[] = [];
+  if (changes.first.length > 0 && head)
+    splices.push({
+      start: head.start,
+      end: head.start,
+      by: changes.first.map((one) => `${emit(one)},${gap}`).join(''),
+    });
+  for (const added of changes.last) {
+    const place = kept.find(({ start }) => start === added.after)?.end ?? tail.end;
+    splices.push({ start: place, end: place, by: `,${gap}${emit(added)}` });
+  }
+  for (const [from, to] of runs(children, changes.removed)) {
+    const next = children[to + 1];
+    const start = next ? (children[from]?.start ?? 0) : (children[from - 1]?.end ?? 0);
+    splices.push({ start, end: next ? next.start : (children[to]?.end ?? start), by: '' });
+  }
+  return put(splices);
+}
+
+function* runs(
+  children: readonly { start: number }[],
+  removed: ReadonlySet<number>,
+): Generator<[from: number, to: number]> {
+  for (let from = 0; from < children.length; from++) {
+    if (!removed.has(children[from]?.start ?? -1)) continue;
+    let to = from;
+    while (to + 1 < children.length && removed.has(children[to + 1]?.start ?? -1)) to++;
+    yield [from, to];
+    from = to;
   }
 }
 
 function replaceValue(draft: Draft, map: MapNode | null, keyStart: number, there: Node, value: unknown): void {
-  const { text, manner, replace, column, indentAt } = draft;
-  const start = there.start;
+  const { start, end, by } = valueSplice(draft, map, keyStart, there, value);
+  replace(draft, start, end, by);
+}
+
+function valueSplice(draft: Draft, map: MapNode | null, keyStart: number, there: Node, value: unknown): Splice {
+  const { text, manner, column, indentAt, indentOf } = draft;
+  const { start, end } = there;
+  if (manner.style === 'json') return { start, end, by: emitJson(value, indentOf(start), manner) };
   if (typeof value === 'string' && there.type === 'scalar') {
     const quote = there.value === null || typeof there.value !== 'string' ? undefined : there.quote;
-    replace(start, there.end, `${there.absent ? ' ' : ''}${emitScalar(value, manner, quote)}`);
-    return;
+    return { start, end, by: `${there.absent ? ' ' : ''}${emitScalar(value, manner, quote)}` };
   }
-  if (typeof value !== 'object' || value === null) {
-    replace(start, there.end, `${isAbsent(there) ? ' ' : ''}${emitInline(value, manner)}`);
-    return;
-  }
-  if (map?.flow && manner.style !== 'json') {
-    replace(start, there.end, emitInline(value, manner));
-    return;
-  }
+  if (typeof value !== 'object' || value === null)
+    return { start, end, by: `${isAbsent(there) ? ' ' : ''}${emitInline(value, manner)}` };
+  if (map?.flow) return { start, end, by: emitInline(value, manner) };
   // Rendered as a pair and cut after the colon: the value may begin on the same line or below.
-  const line = map ? column(keyStart) : indentAt(keyStart);
-  const indent = manner.style === 'json' ? indentAt(keyStart) : line;
-  const put = emitPair('k', value, indent, manner).slice(manner.style === 'json' ? 5 : 2);
+  const put = emitPair('k', value, map ? column(keyStart) : indentAt(keyStart), manner).slice(2);
   const colon = text.lastIndexOf(':', start - 1) + 1;
   const gap = text.slice(colon, start).trim() === '' ? colon : start;
-  replace(gap, there.end, gap === colon ? (put.startsWith('\n') ? put : ` ${put.trimStart()}`) : put.trimStart());
+  const by = gap === colon ? (put.startsWith('\n') ? put : ` ${put.trimStart()}`) : put.trimStart();
+  return { start: gap, end, by };
 }
 
 function applySplices(text: string, splices: readonly Splice[]): string {
@@ -201,9 +273,6 @@ function applySplices(text: string, splices: readonly Splice[]): string {
   parts.push(text.slice(from));
   return parts.join('');
 }
-
-const isSpread = ({ text }: Draft, node: MapNode | ListNode): boolean =>
-  text.slice(node.start, node.end).includes('\n');
 
 const isAbsent = (node: Node): boolean => node.type === 'scalar' && node.absent;
 

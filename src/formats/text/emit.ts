@@ -10,11 +10,15 @@ export interface Manner {
   style: Style;
   /** The file writes `\"` for `"`; added values must not contain such quotes. */
   overEscaped: boolean;
+  /** The indentation of one level in JSON; null for a text on one line. */
+  unit?: string | null;
+  /** JSON that escapes all characters that are not ASCII. */
+  ascii?: boolean;
 }
 
 /** `key: value` at the given indentation, without a final line end. Further lines are indented to match. */
 export function emitPair(key: string, value: unknown, indent: number, manner: Manner): string {
-  if (manner.style === 'json') return `${JSON.stringify(key)}: ${emitJson(value, indent)}`;
+  if (manner.style === 'json') return `${JSON.stringify(key)}: ${emitJson(value, ' '.repeat(indent), manner)}`;
   const name = /^[A-Za-z_][\w.-]*$/.test(key) && isPlain(key) ? key : emitScalar(key, manner);
   const block = emitBlock(value, indent + 2, manner);
   return block === null ? `${name}: ${emitInline(value, manner)}` : `${name}:\n${block}`;
@@ -22,7 +26,7 @@ export function emitPair(key: string, value: unknown, indent: number, manner: Ma
 
 /** `- value` at the given indentation; in JSON the value alone. */
 export function emitItem(value: unknown, indent: number, manner: Manner): string {
-  if (manner.style === 'json') return emitJson(value, indent);
+  if (manner.style === 'json') return emitJson(value, ' '.repeat(indent), manner);
   const block = emitBlock(value, indent + 2, manner);
   return block === null ? `- ${emitInline(value, manner)}` : `- ${block.trimStart()}`;
 }
@@ -71,8 +75,29 @@ function emitBlock(value: unknown, indent: number, manner: Manner): string | nul
 /** A map keeps the order of keys such as `2`, which an object does not. */
 const entriesOf = (value: object): [string, unknown][] => (value instanceof Map ? [...value] : Object.entries(value));
 
-function emitJson(value: unknown, indent: number): string {
-  return JSON.stringify(value ?? null, null, 2).replaceAll('\n', `\n${' '.repeat(indent)}`);
+/**
+ * JSON as its tools write it, its further lines indented to match. A Map keeps the order of its keys: a plain object would
+ * put `7` before `3_5`.
+ */
+export function emitJson(value: unknown, indent: string, manner: Manner): string {
+  const unit = manner.unit === undefined ? '  ' : manner.unit;
+  const json = jsonOf(value, unit, indent);
+  if (!manner.ascii) return json;
+  return json.replace(/[^\0-\x7f]/g, (unit16) => `\\u${unit16.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function jsonOf(value: unknown, unit: string | null, indent: string): string {
+  const entries = isObject(value) ? entriesOf(value).filter(([, field]) => field !== undefined) : null;
+  if (entries === null && !Array.isArray(value)) return JSON.stringify(value) ?? 'null';
+  const inner = unit === null ? '' : indent + unit;
+  const parts = entries
+    ? entries.map(([key, field]) => `${JSON.stringify(key)}: ${jsonOf(field, unit, inner)}`)
+    : (value as unknown[]).map((element) => jsonOf(element, unit, inner));
+  const [open, close] = entries ? ['{', '}'] : ['[', ']'];
+  if (parts.length === 0) return open + close;
+  return unit === null
+    ? open + parts.join(', ') + close
+    : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
 /** Whether a text needs no quotes in YAML 1.1 and 1.2. */

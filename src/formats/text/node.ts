@@ -10,6 +10,8 @@ export interface MapNode {
   end: number;
   flow: boolean;
   pairs: Pair[];
+  /** Pairs whose key is repeated later, where their reader takes only the last. */
+  shadowed?: Pair[];
 }
 
 export interface Pair {
@@ -74,3 +76,13 @@ export function plain(node: Node | null): unknown {
 export function wordsOf(node: Node | null): string | null {
   return node?.type === 'scalar' && node.value !== null && node.words !== '' ? node.words : null;
 }
+
+/** A text under a key; undefined where there is none. */
+export function stringAt(node: Node | null | undefined, key: string): string | undefined {
+  const there = at(node, key);
+  return there?.type === 'scalar' && typeof there.value === 'string' ? there.value : undefined;
+}
+
+export const pairsOf = (node: Node | null | undefined): readonly Pair[] => (node?.type === 'map' ? node.pairs : []);
+
+export const itemsOf = (node: Node | null | undefined): readonly Node[] => (node?.type === 'list' ? node.items : []);
