@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that saved state is rebuilt. */
-export const STATE_FORMAT = 24;
+export const STATE_FORMAT = 25;
 
 export function emptyState(): State {
   return stateWith(
@@ -11,6 +11,7 @@ export function emptyState(): State {
       counters: {},
       next: null,
       stand: null,
+      counted: null,
       asked: [],
       said: null,
       plan: null,

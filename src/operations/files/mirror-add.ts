@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
-import type { FormatName } from '../../formats/format.ts';
+import type { Format, FormatName } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { lossWords } from '../../formats/losses.ts';
 import { recordedPath } from '../../workspace/files.ts';
@@ -25,7 +25,7 @@ export const mirrorAdd = defineOperation({
   scope: 'write',
   local: true,
   words: ['format', 'path'],
-  examples: ['holdfast mirror add gsd', 'holdfast mirror add codewalk STATE.md', 'holdfast mirror add resume'],
+  examples: ['holdfast mirror add gsd', 'holdfast mirror add codewalk --folders', 'holdfast mirror add resume'],
   input: v.object({
     format: described(
       v.picklist([...formatNames, RESUME.name]),
@@ -33,6 +33,9 @@ export const mirrorAdd = defineOperation({
     ),
     path: v.optional(
       described(v.string(), 'The file; by default the one the format prescribes, and RESUME.md for the brief.'),
+    ),
+    folders: v.optional(
+      described(v.boolean(), 'A file for each decision, blocker and session, in `.planning/` (codewalk).'),
     ),
   }),
   output: v.object({
@@ -44,12 +47,13 @@ export const mirrorAdd = defineOperation({
   async run(context, input) {
     if (input.format === RESUME.name) return addResumeCopy(context, input.path ?? RESUME.home);
     const format = await formatNamed(input.format);
+    if (input.folders) mustHaveFolders(format, input.path);
     const workspace = context.workspace() ?? context.createWorkspace();
     if (!workspace) throw noWorkspace();
     const state = await currentState(context);
     const engine = await context.engine();
     const isThere = (folder: string): boolean => pathExists(join(workspace.tree, folder));
-    const path = input.path ?? format.home(await readWholeRun(engine, state), isThere).main;
+    const path = input.path ?? format.home(await readWholeRun(engine, state), isThere, input.folders).main;
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     mustBeMirrorable(workspace.tree, format, mirror.path);
     const { found, files } = readMirror(workspace.tree, format, mirror.path);
@@ -80,6 +84,17 @@ export const mirrorAdd = defineOperation({
       ...(without ? [pen.dim(`There is no place for ${without} in it; they stay in the journal.`)] : []),
     ].join('\n'),
 });
+
+function mustHaveFolders(format: Format, path: string | undefined): void {
+  if (!format.hasFolders)
+    throw new Fault('usage', `Only codewalk has a form with folders; ${format.name} is one file.`, {
+      hints: [`\`holdfast mirror add ${format.name}\``],
+    });
+  if (path !== undefined && !/(?:^|\/)\.planning\/STATE\.md$/.test(path))
+    throw new Fault('usage', 'The form with folders lies in `.planning/`.', {
+      hints: ['`holdfast mirror add codewalk --folders`, or a path that ends in `.planning/STATE.md`.'],
+    });
+}
 
 async function addResumeCopy(context: Context, input: string) {
   const workspace = context.workspace() ?? context.createWorkspace();

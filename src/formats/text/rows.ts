@@ -1,0 +1,173 @@
+import type { Editor } from './editor.ts';
+import { at, type MapNode, type Node, plain } from './node.ts';
+
+/**
+ * The table of a format: one row for each field of an entry in the file. It drives reading, editing, new entries, the
+ * documentation, and the list of what the format cannot hold.
+ */
+export interface Row<E, A = unknown> {
+  /** The key in the file, `a.b` for one in a map below; `a|b` are other spellings that are read. Empty: the value itself. */
+  at: string;
+  /** The field of the run model's entry; `=` for a value that is computed and not read. */
+  is: (keyof E & string) | '=';
+  as: Value;
+  /** One sentence for `docs/formats/`. */
+  says: string;
+  /** What a new entry has when the run model says nothing; without it the key is left out. */
+  fresh?: unknown;
+  /** Whether the key is added where it is missing; by default if the run model says something. */
+  when?: (entry: E, about: A) => boolean;
+  /** What is written when the run model no longer says it: a value, or `REMOVED`; undefined leaves the field alone. */
+  clears?: (entry: E, was: E) => unknown;
+  /** Computes the value; undefined leaves the field alone. */
+  value?: (entry: E, about: A, was: E | null) => unknown;
+  /** Read and edited, but not part of a new entry: the format defines it nowhere. */
+  isForeign?: true;
+  /** The keys after which a missing one is added. */
+  after?: readonly string[];
+}
+
+/** How a value is read from a file, and written in the precision and spelling of the one that is there. */
+export interface Value {
+  /** Undefined: the file does not say. The node is null where the value is not in the file itself. */
+  read(raw: unknown, node: Node | null): unknown;
+  write(value: never, like: unknown): unknown;
+  /** Lists are edited entry by entry. */
+  edit?(
+    editor: Editor,
+    map: MapNode,
+    key: string,
+    there: Node | null,
+    value: never,
+    row: { after?: readonly string[] },
+  ): void;
+}
+
+/** Takes the key out of the file. */
+export const REMOVED = Symbol('removed');
+
+const spellings = (row: { at: string }): string[] => row.at.split('|');
+
+/** The node of a row's value, and the spelling of its key; of several spellings the first that is not null counts. */
+export function findRow(node: Node | null, row: { at: string }): { key: string; map: MapNode; node: Node } | null {
+  const found = spellings(row).flatMap((path) => {
+    const parts = path.split('.');
+    const key = parts.pop() as string;
+    const map = parts.reduce<Node | null>((inner, part) => at(inner, part), node);
+    const there = map?.type === 'map' ? at(map, key) : null;
+    return there ? [{ key, map: map as MapNode, node: there }] : [];
+  });
+  return found.find((one) => one.node.type !== 'scalar' || one.node.value !== null) ?? found[0] ?? null;
+}
+
+/** What an entry of the file says: a node, or plain fields where the entry is only a text. */
+export function readRows<E>(
+  rows: readonly Row<E, never>[],
+  entry: Node | Readonly<Record<string, unknown>>,
+): Partial<E> {
+  const isNode = 'type' in entry && 'start' in entry && 'end' in entry;
+  const said: Record<string, unknown> = {};
+  for (const row of rows) {
+    if (row.is === '=') continue;
+    const there = isNode ? (row.at === '' ? (entry as Node) : (findRow(entry as Node, row)?.node ?? null)) : null;
+    const raw = isNode
+      ? plain(there)
+      : spellings(row)
+          .map((key) => (entry as Record<string, unknown>)[key])
+          .find((value) => value !== undefined && value !== null);
+    const value = raw === undefined || raw === null ? undefined : row.as.read(raw, there);
+    if (value !== undefined) said[row.is] = value;
+  }
+  return said as Partial<E>;
+}
+
+/** Writes the fields of an entry that differ from what the file says. */
+export function editRows<E extends object, A>(
+  editor: Editor,
+  rows: readonly Row<E, A>[],
+  node: MapNode,
+  was: E,
+  now: E,
+  about: A,
+): void {
+  for (const row of rows) {
+    const there = row.at === '' ? null : findRow(node, row);
+    const like = there ? plain(there.node) : undefined;
+    const value = row.value ? row.value(now, about, was) : fieldOf(now, row.is);
+    const old = row.is === '=' ? readAs(row, like, there?.node ?? null) : fieldOf(was, row.is);
+    const map = there?.map ?? node;
+    const key = there?.key ?? (spellings(row)[0] as string);
+    if (value === undefined) {
+      const cleared = old === undefined ? undefined : row.clears?.(now, was);
+      if (cleared === REMOVED) {
+        if (there) editor.removeKey(map, key);
+      } else if (cleared !== undefined && there) editor.set(map, key, cleared);
+      continue;
+    }
+    if (value === REMOVED) {
+      if (there) editor.removeKey(map, key);
+      continue;
+    }
+    const raw = row.as.write(value as never, like);
+    if (isSame(readAs(row, raw, null), old)) continue;
+    if (!there && (key.includes('.') || row.when?.(now, about) === false)) continue;
+    if (row.as.edit) row.as.edit(editor, map, key, there?.node ?? null, value as never, row);
+    else editor.set(map, key, raw, row.after ?? []);
+  }
+}
+
+/** A new entry of the file, with its keys in the order of the rows; `kept` are fields that no row has. */
+export function newEntry<E extends object, A>(
+  rows: readonly Row<E, A>[],
+  entry: E,
+  about: A,
+  kept: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const row of rows) {
+    if (row.isForeign) continue;
+    const key = spellings(row)[0] as string;
+    const value = row.value ? row.value(entry, about, null) : fieldOf(entry, row.is);
+    const isWritten = value !== undefined && value !== REMOVED && row.when?.(entry, about) !== false;
+    if (isWritten) fields[key] = row.as.write(value as never, undefined);
+    else if (kept[key] !== undefined) fields[key] = kept[key];
+    else if (row.fresh !== undefined) fields[key] = row.fresh;
+  }
+  for (const [key, value] of Object.entries(kept)) if (!(key in fields)) define(fields, key, value);
+  return fields;
+}
+
+/** The fields of an entry that no row has. */
+export function unknownFields(rows: readonly { at: string }[], node: Node): Record<string, unknown> {
+  const known = new Set(rows.flatMap((row) => spellings(row).map((path) => path.split('.')[0])));
+  const rest: Record<string, unknown> = {};
+  if (node.type === 'map')
+    for (const { key, value } of node.pairs) if (!known.has(key)) define(rest, key, plain(value));
+  return rest;
+}
+
+/** The rows as a table for the documentation. */
+export function describeRows(of: string, rows: readonly { at: string; is: string; says: string }[]): string[] {
+  return rows.map(({ at: path, is, says }) => {
+    const [first = '', ...others] = path.split('|');
+    const name = [of, first].filter((part) => part !== '').join('.');
+    const also = others.length > 0 ? `, also ${others.map((key) => `\`${key}\``).join(', ')}` : '';
+    return `| \`${name}\`${also} | ${is === '=' ? 'computed' : `\`${is}\``} | ${says} |`;
+  });
+}
+
+const readAs = (row: { as: Value }, raw: unknown, node: Node | null): unknown =>
+  raw === undefined || raw === null ? undefined : row.as.read(raw, node);
+
+const fieldOf = (entry: object, name: string): unknown => (entry as Record<string, unknown>)[name];
+
+/** A key of the file may be `__proto__`. */
+export function define(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** Whether two values say the same; empty lists and absent ones do. */
+export function isSame(one: unknown, other: unknown): boolean {
+  const plainly = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? undefined : value);
+  return JSON.stringify(plainly(one)) === JSON.stringify(plainly(other));
+}
