@@ -143,10 +143,10 @@ function addEntryFiles(
   for (const { folder, fields } of added) {
     const value = (key: string): string => String(fields[key] ?? '');
     const words = slugOf(value('context') || value('decision') || value('description'), 'record');
-    const day = (value('date') || now).slice(0, 10);
+    const day = /^\d{4}-\d\d-\d\d/.exec(value('date'))?.[0] ?? now.slice(0, 10);
     const stems = {
       decisions: `${day}-${words}`,
-      blockers: `${value('id')}-${words}`,
+      blockers: `${slugOf(value('id'), 'block')}-${words}`,
       sessions: slugOf(value('id'), 'session'),
     };
     let path = `${root}${folder}/${stems[folder]}.md`;

@@ -21,19 +21,23 @@ export function editProgress(draft: Draft, reread: () => readonly ModelStep[]): 
     stored[key] = Math.min(most, Math.max(0, was[key] + by[key]));
     if (/^\d+$/.test(said(key)) && stored[key] !== was[key]) setFront(`progress.${key}`, String(stored[key]));
   }
-  // A percentage that did not follow from the counters was set by hand and is left alone.
-  const shares = [
-    percentOf(was),
-    shareOf(was.completed_plans, was.total_plans),
-    shareOf(was.completed_phases, was.total_phases),
-  ];
-  const follows = (percent: number | null): boolean =>
-    percent !== null && shares.some((one) => Math.abs(percent - one) <= 1);
-  const percent = percentOf(stored);
-  if (follows(readPercent(`${said('percent')}%`))) setFront('progress.percent', String(percent));
+  // A percentage goes on counting what it counted. One that counted nothing was set by hand and is left alone.
+  const moved = (percent: number | null): number | null => {
+    const measure = measures.find((one) => percent !== null && Math.abs(percent - one(was)) <= 1);
+    return measure ? Math.min(100, measure(stored)) : null;
+  };
+  const percent = moved(readPercent(`${said('percent')}%`));
+  if (percent !== null) setFront('progress.percent', String(percent));
   const bar = state.position.get('progress') ?? state.anywhere.get('progress');
-  if (bar && follows(readPercent(bar.value))) setField(bar, moveBar(bar.value, percent));
+  const shown = bar ? moved(readPercent(bar.value)) : null;
+  if (bar && shown !== null) setField(bar, moveBar(bar.value, shown));
 }
+
+const measures: readonly ((counts: Counts) => number)[] = [
+  percentOf,
+  (counts) => shareOf(counts.completed_plans, counts.total_plans),
+  (counts) => shareOf(counts.completed_phases, counts.total_phases),
+];
 
 /**
  * The amount by which each counter moves. A change that the files cannot express reads back unchanged and would be
