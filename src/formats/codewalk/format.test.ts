@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunModel } from '../../core/model/run-model.ts';
 import { formatSuite } from '../format.suite.ts';
 import type { Files, Found } from '../format.ts';
 import { gsd } from '../gsd/format.ts';
 import { richModel } from '../models.suite.ts';
+import { describeRows } from '../text/rows.ts';
 import { codewalk } from './format.ts';
+import { blockerRows, decisionRows, sessionRows } from './rows.ts';
 import { fenced, folderSample, full, samples, short } from './samples.suite.ts';
 import { fromTables, toTables } from './tables.ts';
 
@@ -185,6 +188,13 @@ describe('codewalk: reading', () => {
       'ended_before_started:47',
     ]);
   });
+});
+
+it('has every field of its entries in the documentation', () => {
+  const page = readFileSync('docs/formats/codewalk.md', 'utf8');
+  const tables = { decisions: decisionRows, blockers: blockerRows, sessions: sessionRows };
+  for (const [name, rows] of Object.entries(tables))
+    for (const row of describeRows(`${name}[]`, rows)) expect(page).toContain(row);
 });
 
 describe('codewalk: writing in place', () => {

@@ -2,9 +2,10 @@ import { pairEntries } from '../../core/model/pair.ts';
 import type { ModelDecision, ModelItem, ModelSession, RunModel } from '../../core/model/run-model.ts';
 import type { Place } from '../../core/views/phase-progress.ts';
 import { isObject } from '../is-object.ts';
+import { stepStatus } from '../step-status.ts';
 import type { Editor } from '../text/editor.ts';
 import { emitPair } from '../text/emit.ts';
-import { at, type MapNode, type Node, plain } from '../text/node.ts';
+import { at, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
 import { editRows, isSame, newEntry, type Row } from '../text/rows.ts';
 import { editList } from '../text/values.ts';
 import type { Document } from './document.ts';
@@ -161,8 +162,11 @@ interface Entries<T> {
 }
 
 function editPosition(editor: Editor, root: MapNode, before: RunModel, model: RunModel): void {
-  const [was, now] = [placeIn(before), placeIn(model)];
   const position = at(root, 'position');
+  const now = placeIn(model);
+  const said = statusSaid(wordsOf(at(position, 'status')));
+  // The journal also knows what blocks the step, which a page may say in another place only.
+  const was = { ...placeIn(before), ...(model.run.id !== undefined && said !== null ? { status: said } : {}) };
   if (!isSame(was, now)) {
     if (position?.type !== 'map') editor.set(root, 'position', placeFields(now), ['title', 'initiative']);
     else
@@ -180,6 +184,12 @@ function editPosition(editor: Editor, root: MapNode, before: RunModel, model: Ru
   const progress = at(root, 'progress');
   if (progress?.type !== 'map' || isSame(counted, counts)) return;
   for (const [key, value] of Object.entries(counts)) if (at(progress, key)) editor.set(progress, key, value);
+}
+
+/** A status in the words of a position; null where the page says none. */
+function statusSaid(words: string | null): string | null {
+  if (words === null || /^(?:blocked|open)$/i.test(words)) return words?.toLowerCase() ?? null;
+  return stepStatus(words);
 }
 
 /** Removes entries from the list under a key and adds others at its end. */
