@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { emptyRunModel } from '../../core/model/run-model.ts';
-import { formatLaws } from '../laws.suite.ts';
+import { editLaws } from '../edit-laws.suite.ts';
 import { codewalk } from './format.ts';
 import { folderSample, samples } from './samples.suite.ts';
 
-formatLaws(codewalk, { samples, unknown: (name, words) => `${name}: "${words}"\n`, reopens: true, stamp: /^$/ });
+editLaws(codewalk, { samples, unknown: (name, words) => `${name}: "${words}"\n`, reopens: true, stamp: /^$/ });
 
 const now = '2026-03-04T05:06:07.000Z';
 const found = codewalk.home(emptyRunModel('x'));

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatLaws } from '../laws.suite.ts';
+import { editLaws } from '../edit-laws.suite.ts';
 import { gsd } from './format.ts';
 import { samples } from './samples.suite.ts';
 
-formatLaws(gsd, {
+editLaws(gsd, {
   samples,
   unknown: (name, words) => `\n## ${name}\n\n${words}\n`,
   reopens: false,

@@ -13,8 +13,10 @@ export interface Row<E, A = unknown> {
   as: Value;
   /** One sentence for `docs/formats/`. */
   says: string;
-  /** What a new entry has when the run model says nothing; without it the key is left out. */
-  fresh?: unknown;
+  /** What a new entry has when the run model says nothing, or how to find out; without it the key is left out. */
+  fresh?: unknown | ((entry: E) => unknown);
+  /** Written with a new entry and never changed. */
+  isFixed?: true;
   /** Whether the key is added where it is missing; by default if the run model says something. */
   when?: (entry: E, about: A) => boolean;
   /** What is written when the run model no longer says it: a value, or `REMOVED`; undefined leaves the field alone. */
@@ -91,6 +93,7 @@ export function editRows<E extends object, A>(
   about: A,
 ): void {
   for (const row of rows) {
+    if (row.isFixed) continue;
     const there = row.at === '' ? null : findRow(node, row);
     const like = there ? plain(there.node) : undefined;
     const value = row.value ? row.value(now, about, was) : fieldOf(now, row.is);
@@ -116,25 +119,35 @@ export function editRows<E extends object, A>(
   }
 }
 
-/** A new entry of the file, with its keys in the order of the rows; `kept` are fields that no row has. */
+/**
+ * A new entry of the file, with its keys in the order of the rows, or those of one of its shapes. `like` is an entry in
+ * whose spelling it is written, and `kept` are fields that no row has.
+ */
 export function newEntry<E extends object, A>(
   rows: readonly Row<E, A>[],
   entry: E,
   about: A,
-  kept: Readonly<Record<string, unknown>> = {},
+  { keys, like = {}, kept = {} }: NewEntry = {},
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  for (const row of rows) {
-    if (row.isForeign) continue;
-    const key = spellings(row)[0] as string;
+  for (const key of keys ?? rows.flatMap((row) => (row.isForeign ? [] : (spellings(row)[0] as string)))) {
+    const row = rows.find((one) => spellings(one).includes(key));
+    if (!row) continue;
     const value = row.value ? row.value(entry, about, null) : fieldOf(entry, row.is);
     const isWritten = value !== undefined && value !== REMOVED && row.when?.(entry, about) !== false;
-    if (isWritten) fields[key] = row.as.write(value as never, undefined);
+    const fresh: unknown = typeof row.fresh === 'function' ? row.fresh(entry) : row.fresh;
+    if (isWritten) fields[key] = row.as.write(value as never, like[key]);
     else if (kept[key] !== undefined) fields[key] = kept[key];
-    else if (row.fresh !== undefined) fields[key] = row.fresh;
+    else if (fresh !== undefined) fields[key] = fresh;
   }
   for (const [key, value] of Object.entries(kept)) if (!(key in fields)) define(fields, key, value);
   return fields;
+}
+
+interface NewEntry {
+  keys?: readonly string[];
+  like?: Readonly<Record<string, unknown>>;
+  kept?: Readonly<Record<string, unknown>>;
 }
 
 /** The fields of an entry that no row has. */

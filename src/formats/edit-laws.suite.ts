@@ -21,7 +21,7 @@ export interface LawCases {
 }
 
 /** The laws of reading and writing that hold for a text alone; those of mirrors are in `operations/files/mirror-laws.test.ts`. */
-export function formatLaws(format: Format, { samples, unknown, reopens, stamp }: LawCases): void {
+export function editLaws(format: Format, { samples, unknown, reopens, stamp }: LawCases): void {
   const sample = fc.constantFrom(...samples.filter(({ readOnly, migrates }) => !readOnly && !migrates));
   const render = (model: RunModel, { found }: Sample, files: Files): Files =>
     new Map([...files, ...format.render(model, { ...found, files: [...files.keys()] }, files, now)]);
