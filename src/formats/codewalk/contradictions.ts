@@ -1,9 +1,14 @@
+import type { RunModel } from '../../core/model/run-model.ts';
+import type { Problem } from '../format.ts';
 import { at, type MapNode, type Node, wordsOf } from '../text/node.ts';
 import type { Document } from './document.ts';
-import type { Reading } from './read.ts';
 
 /** Reports where a document contradicts itself. */
-export function findContradictions({ model, problems }: Reading, document: Document, root: MapNode): void {
+export function findContradictions(
+  { model, problems }: { model: RunModel; problems: Problem[] },
+  document: Document,
+  root: MapNode,
+): void {
   const progress = at(root, 'progress');
   const warn = (code: string, node: Node | null, message: string): void =>
     void problems.push({

@@ -191,7 +191,7 @@ describe('codewalk: reading', () => {
 });
 
 it('has every field of its entries in the documentation', () => {
-  const page = readFileSync('docs/formats/codewalk.md', 'utf8');
+  const page = readFileSync('docs/formats/codewalk.md', 'utf8').replace(/ +/g, ' ');
   const tables = { decisions: decisionRows, blockers: blockerRows, sessions: sessionRows };
   for (const [name, rows] of Object.entries(tables))
     for (const row of describeRows(`${name}[]`, rows)) expect(page).toContain(row);

@@ -45,8 +45,11 @@ async function mirrored(input: { folders?: boolean } = {}) {
   ])
     await call('plan.add', { key, title, kind, ...(parent ? { parent } : {}) });
   await call('mirror.add', { format: 'codewalk', ...input });
+  const pass = (more: number): void => {
+    minutes += more;
+  };
   const text = (path = 'STATE.md'): string => readFileSync(join(dir, path), 'utf8');
-  return { dir, as, call, text, state: () => parse(text()), pass: (more: number) => void (minutes += more) };
+  return { dir, as, call, text, state: () => parse(text()), pass };
 }
 
 describe('STATE.md of a run', () => {
