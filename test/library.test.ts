@@ -116,7 +116,7 @@ describe('the library', () => {
     expect(
       await hf.addBlocker({ description: 'Waiting for OAuth creds', affects: ['Phase 3', 'the release'] }),
     ).toEqual({ id: 'B-1' });
-    expect(await hf.items()).toMatchObject({ items: [{ kind: 'blocker', affects: ['c', 'the release'] }] });
+    expect(await hf.items()).toMatchObject({ items: [{ kind: 'blocker', affects: ['Phase 3', 'the release'] }] });
     await expect(hf.updateState({ position: { phase: 3, task: 'Login' } })).rejects.toMatchObject({ code: 'blocked' });
     await expect(
       hf.updateState({ position: { ...position, status: 'completed' }, nextAction: 'x' }),
@@ -128,6 +128,58 @@ describe('the library', () => {
     expect(await hf.status()).toMatchObject({ progress: { done: 2 } });
     await hf.close();
     expect(readdirSync(folder.own())).toContain('RESUME.md');
+  });
+
+  it('takes all that the Codewalk design passes, and refuses the rest', async () => {
+    const folder = newFolder();
+    const hf = await openHoldfast({ dir: folder.path, agent: 'worker-abc' });
+    await hf.init({ title: 'User Authentication', id: 'init-abc123' });
+    await hf.mirror.add({ format: 'codewalk' });
+    const state = () => readFileSync(join(folder.path, 'STATE.md'), 'utf8');
+    const progress = { phases_total: 4, phases_completed: 1, current_phase_tasks: 8, current_phase_completed: 5 };
+    await hf.updateState({ position: { phase: 2, plan: 3, task: 'Implement token rotation', wave: 1 }, progress });
+    expect((await hf.status()).steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      '1 completed',
+      '2 in_progress',
+      '2-3 in_progress',
+      '2-3.implement-token-rotation in_progress',
+      '3 pending',
+      '4 pending',
+    ]);
+    expect(state()).toContain(
+      'phase: 2\n  phase_name: "Phase 2"\n  plan: 3\n  plan_name: "Plan 3"\n  task: "Implement token rotation"\n  wave: 1\n',
+    );
+    expect(state()).toContain('current_phase_tasks: 8\n  current_phase_completed: 5\n  bar: "███████░░░░░░░░░ 41%"');
+    await expect(hf.updateState({ progress: { phases_total: 7 } })).rejects.toMatchObject({
+      message: '`phases_total` is 7, but the plan gives 4.',
+    });
+    await hf.updateState({
+      position: { phase: 2, plan: 3, wave: 1, task: 'Implement token rotation', status: 'blocked' },
+    });
+    expect(state()).toContain('status: blocked\n');
+    const decision = { context: 'Token storage', decision: 'httpOnly cookie', reason: 'XSS protection' };
+    expect(await hf.addDecision({ ...decision, date: '2024-01-14', type: 'trade-off', reversible: true })).toEqual({
+      id: 'D-1',
+    });
+    expect(await hf.decisions()).toMatchObject({
+      decisions: [{ type: 'trade-off', irreversible: false, by: 'worker-abc' }],
+    });
+    expect(state()).toContain('- date: 2024-01-14\n    context: "Token storage"');
+    const unknown = { ...decision, why: 'it is known here as reason' };
+    await expect(hf.addDecision(unknown)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(hf.addDecision({ ...decision, reason: ' ' })).rejects.toMatchObject({ code: 'invalid' });
+    await hf.addBlocker({
+      description: 'Design mockups not ready',
+      status: 'bypassed',
+      blocked_tasks: [{ 'task-xyz': 'Configure production environment' }],
+      workaround: 'Using placeholder styles',
+      workaround_tasks: [{ 'task-abc': 'Apply final styles' }],
+    });
+    expect(state()).toContain(
+      'affects:\n      - task-xyz\n    blocked_tasks: []\n    workaround: "Using placeholder styles"',
+    );
+    expect(state()).toContain('workaround_tasks:\n      - task-abc: "Apply final styles"');
+    await hf.close();
   });
 
   it.each(['sqlite', 'postgres'])('loses nothing of parallel calls on one run: %s', async (kind) => {

@@ -20,7 +20,9 @@ export interface Format {
   /** The full text of every file that changes. */
   render(model: RunModel, place: Found, previous: Files, now: string): Files;
   /** The location of a new file by the format's convention, which may depend on the folders that exist. */
-  home(model: RunModel, isThere?: (folder: string) => boolean): Found;
+  home(model: RunModel, isThere?: (folder: string) => boolean, folders?: boolean): Found;
+  /** It also has a form with a file for each entry. */
+  hasFolders?: true;
   /** Its tool knows one unfinished run at a time. */
   oneAtATime?: true;
   /**

@@ -66,6 +66,8 @@ export interface HeadColumns {
 }
 
 export interface HeadPosition {
+  /** The id of the run in another tool's file, else its own; left out by version 0.1. */
+  initiative?: string;
   phase: number | null;
   plan: number | null;
   task: string | null;

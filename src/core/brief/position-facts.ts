@@ -49,8 +49,8 @@ export function resumingOf({ current, phase, plan }: Position): Resuming | null 
   if (!current) return null;
   const { step, status, interrupted } = current;
   return {
-    phase: phase ? String(phase.number) : null,
-    plan: plan && plan.step !== step ? String(plan.number) : null,
+    phase: phase ? phase.number : null,
+    plan: plan && plan.step !== step ? plan.number : null,
     kind: step.kind === 'phase' ? 'Phase' : step.kind === 'plan' ? 'Plan' : 'Task',
     title: step.title,
     checkpoint: step.checkpoint?.name ?? null,

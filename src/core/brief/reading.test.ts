@@ -29,7 +29,7 @@ describe('reading advice', () => {
 
 describe('plan files', () => {
   it('have padded and plain numbers, with the summaries before them, the newest first', () => {
-    const names = planFileNames({ phase: { number: 2 }, plan: { number: 3 } });
+    const names = planFileNames({ phase: { number: '2' }, plan: { number: '3' } });
     expect(names.plans).toEqual(['02-03-PLAN.md', '2-3-PLAN.md']);
     expect(names.summaries).toEqual([
       ['02-02-SUMMARY.md', '2-2-SUMMARY.md'],

@@ -38,10 +38,11 @@ export function planFileNames({ phase, plan }: PositionNumbers): { plans: string
   if (!phase) return { plans: [], summaries: [] };
   const names = (number: number, kind: string): string[] => {
     // `09.1-02-PLAN.md`: an inserted phase is padded before its point.
-    const padded = (value: number): string => String(value).replace(/^\d+/, (digits) => digits.padStart(2, '0'));
+    const padded = (value: number | string): string =>
+      String(value).replace(/^\d+/, (digits) => digits.padStart(2, '0'));
     return [`${padded(phase.number)}-${padded(number)}-${kind}.md`, `${phase.number}-${number}-${kind}.md`];
   };
-  const current = plan?.number ?? null;
+  const current = plan ? Number(plan.number) : null;
   if (current === null) return { plans: [`${phase.number}-PLAN.md`], summaries: [] };
   const earlier = Array.from({ length: Math.min(current, PLANS_LIMIT) - 1 }, (_, index) => current - 1 - index);
   return { plans: names(current, 'PLAN'), summaries: earlier.map((number) => names(number, 'SUMMARY')) };
@@ -51,6 +52,6 @@ export function planFileNames({ phase, plan }: PositionNumbers): { plans: string
 const PLANS_LIMIT = 100;
 
 interface PositionNumbers {
-  phase: { number: number } | null;
-  plan: { number: number } | null;
+  phase: { number: string } | null;
+  plan: { number: string } | null;
 }

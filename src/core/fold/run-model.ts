@@ -14,6 +14,7 @@ import type {
 import { oneLine } from '../text.ts';
 import { instantOf } from '../time.ts';
 import { isTodo } from '../views/left.ts';
+import { countedIn } from '../views/phase-progress.ts';
 import { treeOf } from './last-work.ts';
 import { count, type Item, isOpenItem, type Message, type State, type Step, type Verbatim } from './state.ts';
 import { freshStep, mergeArtifacts } from './step.ts';
@@ -42,6 +43,7 @@ export function applyRunModel(state: State, event: Read, touch: AddTouch, recall
   }
   const { kept, claims, position, next } = model;
   if (position !== undefined) state.stand = position.step;
+  if (kept !== undefined && format === 'codewalk') state.counted = countedIn(kept);
   if (next !== undefined) {
     state.next =
       next === '' ? null : { text: next, session: null, step: position?.step ?? null, at: event.at, file: path };
@@ -92,6 +94,7 @@ function readStep(state: State, event: Read, model: ModelStep, touch: AddTouch, 
     summary: summary ? oneLine(summary) : base.summary,
     artifacts: over ? [] : mergeArtifacts(base.artifacts, artifacts.map(plainFile)),
     ...defined({ contextRead: model.contextRead }),
+    built: over ? [] : (built ?? base.built),
     startedVersion: base.startedVersion || (status === 'pending' ? 0 : event.version),
     // The step came as done, so it is confirmed against the plan as it is now.
     confirmedVersion: over && base.status !== status ? event.version : base.confirmedVersion,
@@ -101,13 +104,14 @@ function readStep(state: State, event: Read, model: ModelStep, touch: AddTouch, 
   touch('step', key, before, next);
   // What checkpoints listed stays with a step that the file ends.
   const listed = over ? mergeArtifacts(base.artifacts, artifacts.map(plainFile)) : artifacts.map(plainFile);
-  if (summary === undefined && !built?.length && listed.length === 0) return;
+  const told = over ? (built ?? base.built) : [];
+  if (summary === undefined && told.length === 0 && listed.length === 0) return;
   const result = recall('result', key);
   touch('result', key, result, {
     id: key,
     step: key,
     summary: summary ?? result?.summary ?? null,
-    built: built ?? result?.built ?? [],
+    built: told.length > 0 ? told : (result?.built ?? []),
     artifacts: listed,
     session: result?.session ?? event.session,
     by: result?.by ?? event.actor.name,
@@ -176,7 +180,20 @@ function readNote(state: State, event: Read, model: ModelNote, touch: AddTouch, 
 
 /** A session in a file is history: it holds nothing here, whatever the file says. */
 function readSession(state: State, event: Read, model: ModelSession, touch: AddTouch, recall: Recall): void {
-  const { id = '', agent, role, status, continues, completed, workingOn, notes, issues, contextUsage, alias } = model;
+  const {
+    id = '',
+    agent,
+    role,
+    status,
+    continues,
+    completed,
+    workingOn,
+    notes,
+    issues,
+    contextUsage,
+    alias,
+    why,
+  } = model;
   if (state.sessions.has(id)) return;
   const before = recall('session', id);
   if (count(state, id)) state.totals.sessions += 1;
@@ -216,7 +233,11 @@ function readSession(state: State, event: Read, model: ModelSession, touch: AddT
     contextUsage: contextUsage ?? before?.contextUsage ?? null,
     evidence: [],
     alias: alias ?? before?.alias ?? null,
-    ...defined({ workingOn: workingOn ?? before?.workingOn, finished: completed ?? before?.finished }),
+    ...defined({
+      workingOn: workingOn ?? before?.workingOn,
+      finished: completed ?? before?.finished,
+      why: why ?? before?.why,
+    }),
     stated: { ...stated, status },
   });
 }

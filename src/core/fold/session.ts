@@ -60,7 +60,7 @@ function startSession(state: State, event: EventOf<'session.started'>, touch: Ad
 }
 
 function endSession(state: State, event: EventOf<'session.ended'>, touch: AddTouch): void {
-  const { id, reason, next, notes, issues, contextUsage, mark, evidence, lastSeenAt, unannounced } = event.body;
+  const { id, reason, next, why, notes, issues, contextUsage, mark, evidence, lastSeenAt, unannounced } = event.body;
   const before = state.sessions.get(id);
   if (!before) return;
   const left = heldSteps(state, id);
@@ -88,6 +88,7 @@ function endSession(state: State, event: EventOf<'session.ended'>, touch: AddTou
     contextUsage: contextUsage ?? null,
     mark: mark ?? before.mark,
     evidence: evidence ?? [],
+    ...(why ? { why } : {}),
     ...(unannounced ? { unannounced } : {}),
   });
 }

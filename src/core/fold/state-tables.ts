@@ -11,6 +11,7 @@ export function emptyState(): State {
       counters: {},
       next: null,
       stand: null,
+      counted: null,
       asked: [],
       said: null,
       plan: null,

@@ -1,5 +1,6 @@
 import type { Evidence } from '../evidence.ts';
 import type { Artifact, EventBody, ImportedRange, Owner, TreeMark } from '../journal/event.ts';
+import type { Counted } from '../views/phase-progress.ts';
 import type { Actor, MessageSide, Role, RunKind, StepKind } from '../words.ts';
 import type { Commands, Excerpt, LastRecord, Requests, ShownPlan, Tally, Turn } from './conversation.ts';
 
@@ -34,6 +35,8 @@ export interface State {
   next: NextAction | null;
   /** The current step according to a file, until a step is worked on here. */
   stand: string | null;
+  /** The tasks of a phase that a file counts without naming them. */
+  counted: Counted | null;
   /** The last requests to the last two sessions, and the last answer at the end of a turn. */
   asked: readonly Excerpt[];
   said: Excerpt | null;
@@ -136,6 +139,8 @@ export interface Step {
   contextRead?: readonly string[];
   /** Files recorded while in progress. The projection keeps them when the step ends. */
   artifacts: readonly Artifact[];
+  /** What was implemented, told while in progress. The projection keeps it when the step ends. */
+  built: readonly string[];
   startedAt: string | null;
   endedAt: string | null;
   startedVersion: number;
@@ -151,7 +156,15 @@ export interface Step {
   skipped: Act | null;
   /** The start of the summary; the projection has all of it. */
   summary: string | null;
-  verified: { result: 'pass' | 'fail'; basis: 'declared' | 'verified'; at: string; probe: string | null } | null;
+  verified: Verified | null;
+}
+
+export interface Verified {
+  result: 'pass' | 'fail';
+  basis: 'declared' | 'verified';
+  at: string;
+  probe: string | null;
+  session: string | null;
 }
 
 /** Who did what only a person may do, and what the name rests on. */
@@ -185,6 +198,7 @@ export interface Session {
   id: string;
   stated?: Verbatim | undefined;
   workingOn?: string | undefined;
+  /** What it completed, in words: `Phase 1, Plan 1: Database setup`. */
   finished?: readonly string[] | undefined;
   agent: string;
   kind: 'agent' | 'person';
@@ -218,6 +232,8 @@ export interface Session {
   leftClaims: readonly Pick<Claim, 'files' | 'reason'>[];
   endedAt: string | null;
   endReason: string | null;
+  /** Why the work was in that state, as told at its end or by a file. */
+  why?: string | undefined;
   /** Its client did not report the end. */
   unannounced?: boolean | undefined;
   notes: readonly string[];

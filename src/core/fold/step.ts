@@ -2,6 +2,7 @@ import { defined } from '../defined.ts';
 import { suffices } from '../evidence.ts';
 import type { Artifact, Event, EventBody, EventOf } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
+import { stepWords } from '../views/named-step.ts';
 import { confirmedStep } from './imported.ts';
 import { namedPaths, treeOf } from './last-work.ts';
 import { type Act, count, type State, type Step } from './state.ts';
@@ -53,7 +54,12 @@ function afterStep(state: State, event: StepEvent, before: Step | null, touch: A
       dropNext(state, step);
       const session = event.session === null ? undefined : state.sessions.get(event.session);
       if (session) {
-        const next = { ...session, completed: [...session.completed, step] };
+        const words = stepWords(state.steps, state.steps.get(step) as Step);
+        const next = {
+          ...session,
+          completed: [...session.completed, step],
+          finished: [...(session.finished ?? []), words],
+        };
         state.sessions.set(session.id, next);
         touch('session', session.id, session, next);
       }
@@ -62,7 +68,7 @@ function afterStep(state: State, event: StepEvent, before: Step | null, touch: A
         id: step,
         step,
         summary: summary ?? null,
-        built: built ? [built] : [],
+        built: [...(before?.built ?? []), ...(built ? [built] : [])],
         // Checkpoints inside the step have listed theirs before.
         artifacts: mergeArtifacts(before?.artifacts ?? [], artifacts ?? []),
         session: event.session,
@@ -118,6 +124,7 @@ export function freshStep(body: EventBody<'step.added'>): Step {
     lastAgent: null,
     checkpoint: null,
     artifacts: [],
+    built: [],
     startedAt: null,
     endedAt: null,
     startedVersion: 0,
@@ -170,7 +177,7 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       return session && claim ? takeStep(retried, event, session, claim) : retried;
     }
     case 'step.checkpointed': {
-      const { name, next, artifacts, mark } = event.body;
+      const { name, next, artifacts, built, mark } = event.body;
       return {
         ...step,
         crashes: 0,
@@ -182,6 +189,7 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
           mark: mark ?? null,
         },
         artifacts: mergeArtifacts(step.artifacts, artifacts ?? []),
+        built: built && !step.built.includes(built) ? [...step.built, built] : step.built,
       };
     }
     case 'step.completed':
@@ -212,7 +220,10 @@ function evolveStep(step: Step, event: Exclude<StepEvent, { type: 'step.added' |
       };
     case 'step.verified': {
       const { result, probe } = event.body;
-      return { ...step, verified: { result, basis: event.basis, at: event.at, probe: probe ?? null } };
+      return {
+        ...step,
+        verified: { result, basis: event.basis, at: event.at, probe: probe ?? null, session: event.session },
+      };
     }
     case 'gate.opened':
       return { ...step, gate: gateAs('open', step, event) };
@@ -261,7 +272,7 @@ export function takeStep(step: Step, event: Event, session: string, claim: strin
   };
 }
 
-/** A finished step keeps no holder and no files; the projection has them. */
+/** A finished step keeps no holder, files or built things; the projection has them. */
 function put(step: Step, status: 'completed' | 'failed' | 'skipped', at: string): Step {
   return {
     ...step,
@@ -270,6 +281,7 @@ function put(step: Step, status: 'completed' | 'failed' | 'skipped', at: string)
     endedAt: at,
     crashes: 0,
     artifacts: status === 'failed' ? step.artifacts : [],
+    built: status === 'failed' ? step.built : [],
   };
 }
 

@@ -70,6 +70,8 @@ export const ModelStep = v.object({
   startedAt: v.optional(When),
   endedAt: v.optional(When),
   retries: v.optional(Count),
+  /** In progress, and its session crashed. Never set by a parser. */
+  interrupted: v.optional(v.boolean()),
   /** Why it was skipped or reopened. */
   reason: v.optional(Text),
   summary: v.optional(Text),

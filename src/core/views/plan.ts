@@ -1,5 +1,6 @@
 import type { Item, State, Step, StepStatus } from '../fold/state.ts';
 import { lazy } from '../lazy.ts';
+import { stepNamed } from './named-step.ts';
 
 /** A step with what follows from its children, claims and blockers. It is derived from state and never stored. */
 export interface StepView {
@@ -186,12 +187,13 @@ function parentStatus(children: readonly StepStatus[]): StepStatus {
   return children.every((status) => status === 'pending' || status === 'skipped') ? 'pending' : 'in_progress';
 }
 
-/** Active blockers by the step they name. Free text in `affects` blocks nothing. */
+/** Active blockers by the step they name, as `3` or as `Phase 3: OAuth`. Other text in `affects` blocks nothing. */
 function blockersByStep(state: State): Map<string, Item[]> {
   const found = new Map<string, Item[]>();
   for (const item of state.items.values()) {
     if (item.kind !== 'blocker' || item.status !== 'active') continue;
-    for (const key of new Set([...(item.affects ?? []), ...(item.step ? [item.step] : [])])) {
+    const named = (item.affects ?? []).flatMap((words) => stepNamed(state.steps, words)?.key ?? []);
+    for (const key of new Set([...named, ...(item.step ? [item.step] : [])])) {
       const list = found.get(key);
       if (list) list.push(item);
       else found.set(key, [item]);

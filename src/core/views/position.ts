@@ -1,5 +1,6 @@
 import type { State, Step } from '../fold/state.ts';
 import { lazy } from '../lazy.ts';
+import { numberOf } from './named-step.ts';
 import { isDone, type PlanView, readySteps, type StepView } from './plan.ts';
 
 /** The current position: the steps to continue with, and where the first of them is in the plan. */
@@ -15,9 +16,9 @@ export interface Position {
   /** Those after the step that was completed last come first. */
   ready: readonly StepView[];
   lastCompleted: Step | null;
-  /** By the number in its key (`2-3` is phase 2, plan 3); without one, by its place, counted from 1. */
-  phase: { number: number; step: Step } | null;
-  plan: { number: number; step: Step } | null;
+  /** By the number in its key (`2-3` is phase 2, plan 3; `9.10` stays); without one, by its place, counted from 1. */
+  phase: { number: string; step: Step } | null;
+  plan: { number: string; step: Step } | null;
   task: Step | null;
 }
 
@@ -54,9 +55,9 @@ export function positionOf(state: State, plan: PlanView, mine: string | null = n
     },
     phase:
       root && (root !== current || root.step.kind === 'phase')
-        ? { number: numberOf(plan, root), step: root.step }
+        ? { number: numberOf(state.steps, root.step), step: root.step }
         : null,
-    plan: planned ? { number: numberOf(plan, planned), step: planned.step } : null,
+    plan: planned ? { number: numberOf(state.steps, planned.step), step: planned.step } : null,
     task: current ? current.step : null,
   };
 }
@@ -98,23 +99,6 @@ function pathTo(plan: PlanView, view: StepView): StepView[] {
     parent = above.step.parent;
   }
   return path;
-}
-
-function numberOf(plan: PlanView, view: StepView): number {
-  const digits = (view.step.kind === 'plan' ? PLAN_NUMBER : PHASE_NUMBER).exec(view.step.key)?.[1];
-  // A number such as `9.10` cannot be kept as one.
-  return digits !== undefined && String(Number(digits)) === digits ? Number(digits) : ordinal(plan, view);
-}
-
-const PHASE_NUMBER = /^(?:phase[-_])?0*(\d{1,6}(?:\.\d{1,6})?)$/i;
-const PLAN_NUMBER = /^.*-0*(\d{1,6})$/;
-
-function ordinal(plan: PlanView, view: StepView): number {
-  const siblings =
-    view.step.parent === null
-      ? plan.roots.map((root) => root.step)
-      : (plan.byKey.get(view.step.parent)?.children ?? []);
-  return siblings.filter((step) => step.kind === view.step.kind).indexOf(view.step) + 1;
 }
 
 function lastCompleted(state: State): Step | null {

@@ -96,7 +96,8 @@ function modelStep(step: Step, status: ModelStep['status'], result: Result | und
     ...asWritten(stated, { startedAt: step.startedAt, endedAt: step.endedAt }),
     ...(step.retries > 0 ? { retries: step.retries } : {}),
     ...defined({ reason: step.reason ?? undefined, summary: result?.summary ?? step.summary ?? undefined }),
-    ...filled({ built: result?.built, contextRead: step.contextRead }),
+    ...filled({ built: [...new Set([...(result?.built ?? []), ...step.built])], contextRead: step.contextRead }),
+    ...(step.status === 'in_progress' && !step.holder && step.crashes > 0 ? { interrupted: true } : {}),
     ...(artifacts.length > 0
       ? { artifacts: [...new Map(artifacts.map((file) => [file.path, file])).values()].map(plainFile) }
       : {}),
@@ -141,14 +142,14 @@ function modelNote({ id, alias, kind, text, step, by, at, stated }: Note): Model
 
 /** A session works on the step it holds, or on the one it left when it ended. */
 function modelSession(row: Session, held: string | undefined): ModelSession {
-  const { id, agent, role, status, continues, notes, issues, contextUsage, alias, finished, stated } = row;
+  const { id, agent, role, status, continues, notes, issues, contextUsage, alias, finished, why, stated } = row;
   const workingOn = held ?? row.workingOn ?? row.left.at(-1);
   return {
     id,
     status: (stated?.['status'] as ModelSession['status'] | undefined) ?? (status === 'moved' ? 'superseded' : status),
     ...asWritten(stated, { agent, role, startedAt: row.startedAt, endedAt: row.endedAt }),
     ...defined({ alias: alias ?? undefined, continues: continues ?? undefined, workingOn }),
-    ...defined({ contextUsage: contextUsage ?? undefined }),
+    ...defined({ contextUsage: contextUsage ?? undefined, why }),
     ...filled({ completed: finished ?? row.completed, notes, issues }),
   };
 }

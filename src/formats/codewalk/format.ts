@@ -1,12 +1,12 @@
 import type { GoneRule } from '../../core/model/merge.ts';
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found, Parsed, Repaired, Tree } from '../format.ts';
-import { type EntryFolder, entryFolder, readCodewalk } from './read.ts';
-import type { Reading } from './reading.ts';
+import type { Editor } from '../text/editor.ts';
+import type { Document } from './document.ts';
+import { slugOf } from './position.ts';
+import { entryFolder, readCodewalk } from './read.ts';
 import { isCodewalkState } from './sniff.ts';
-import { editDocument, entryChanges, renderNew } from './write.ts';
-import { type Entries, renderEntries } from './write-yaml.ts';
-import { applySplices, eolOf, type Splice, type YamlPage } from './yaml-page.ts';
+import { editDocuments, type NewFile, renderFields, renderNew } from './write.ts';
 
 /** A blocker or question is removed when it is resolved; decisions and sessions are history. */
 const gone: GoneRule = (list) => (list === 'items' ? 'resolved' : list === 'steps' ? 'ask' : 'hidden');
@@ -17,40 +17,20 @@ export const codewalk: Format = {
   detect,
   parse,
   render,
-  home: () => ({ format: 'codewalk', main: 'STATE.md', files: ['STATE.md'] }),
+  home: (_model, _isThere, folders) => {
+    const main = folders ? '.planning/STATE.md' : 'STATE.md';
+    return { format: 'codewalk', main, files: [main] };
+  },
+  hasFolders: true,
   loses: [
-    'run.goal',
-    'run.status',
-    'run.openedAt',
-    'run.design',
-    'run.plan',
-    'run.branch',
-    'run.reason',
+    ...['goal', 'status', 'openedAt', 'design', 'plan', 'branch', 'reason'].map((name) => `run.${name}`),
     'steps',
-    'decisions.alias',
-    'decisions.key',
-    'decisions.type',
-    'decisions.affects',
-    'decisions.step',
-    'decisions.by',
-    'decisions.supersedes',
-    'items[kind=finding]',
-    'items[kind=commitment]',
-    'items[kind=error]',
-    'items[kind=question][status=resolved]',
-    'items[kind=question][status=deferred]',
-    'items[kind=question][status=withdrawn]',
-    'items[kind=question].alias',
-    'items[kind=question].affects',
-    'items[kind=question].followUp',
-    'items[kind=question].raisedAt',
-    'items[kind=question].workaround',
-    'items.severity',
-    'items.type',
-    'items.step',
-    'items.to',
-    'items.due',
-    'items.by',
+    ...['alias', 'at', 'key', 'type', 'affects', 'step', 'by', 'supersedes'].map((name) => `decisions.${name}`),
+    ...['finding', 'commitment', 'error'].map((kind) => `items[kind=${kind}]`),
+    ...['resolved', 'deferred', 'withdrawn'].map((status) => `items[kind=question][status=${status}]`),
+    'items[kind=blocker][status=resolved]',
+    ...['alias', 'affects', 'followUp', 'raisedAt', 'workaround'].map((name) => `items[kind=question].${name}`),
+    ...['severity', 'type', 'step', 'to', 'due', 'by'].map((name) => `items.${name}`),
     'notes',
     'sessions.role',
     'sessions.next',
@@ -67,25 +47,24 @@ export const codewalk: Format = {
 };
 
 function parse(found: Found, files: Files): Parsed {
-  const { model, page, problems, writable, decisions, blockers, sessions } = readCodewalk(found, files);
-  const nothing = !page?.root && decisions.length + blockers.length + sessions.length === 0;
+  const { model, main, problems, decisions, blockers, sessions } = readCodewalk(found, files);
+  const nothing = !main?.root && decisions.length + blockers.length + sessions.length === 0;
   return {
     model: nothing ? null : model,
-    version: page?.root ? '1' : null,
-    writable: writable && !!page?.root,
+    version: main?.root ? '1' : null,
+    writable: main?.root !== null && main !== null && !main.isDamaged,
     problems,
   };
 }
 
 function repair(found: Found, tree: Tree): Repaired | null {
   const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
+  const copy = `${found.main}.bak`;
   const files = new Map<string, string>();
-  for (const path of [`${found.main}.bak`, ...tree.paths]) {
-    const text =
-      path.startsWith(folder) && (path === `${found.main}.bak` || entryFolder(path.slice(folder.length)))
-        ? tree.read(path)
-        : null;
-    if (text !== null && text.trim() !== '') files.set(path === `${found.main}.bak` ? found.main : path, text);
+  for (const path of [copy, ...tree.paths]) {
+    const isOurs = path === copy || (path.startsWith(folder) && entryFolder(path.slice(folder.length)) !== null);
+    const text = isOurs ? tree.read(path) : null;
+    if (text !== null && text.trim() !== '') files.set(path === copy ? found.main : path, text);
   }
   if (files.size === 0) return null;
   const { model } = readCodewalk(found, files);
@@ -93,11 +72,11 @@ function repair(found: Found, tree: Tree): Repaired | null {
   if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
   return {
     model,
-    sources: [...files.keys()].map((path) => (path === found.main ? `${found.main}.bak` : path)),
+    sources: [...files.keys()].map((path) => (path === found.main ? copy : path)),
     confidence: steps.map(({ key, status }) => ({
       step: key,
       confidence: status === 'pending' ? ('low' as const) : ('medium' as const),
-      from: `${found.main}.bak`,
+      from: copy,
     })),
   };
 }
@@ -117,74 +96,62 @@ function detect(tree: Tree): Found[] {
   return found;
 }
 
-function isEntryPath(rest: string): boolean {
-  return /^(?:decisions|blockers|sessions)\/[^/]+\.(?:md|ya?ml)$/i.test(rest);
-}
+const isEntryPath = (rest: string): boolean => /^(?:decisions|blockers|sessions)\/[^/]+\.(?:md|ya?ml)$/i.test(rest);
 
 function render(model: RunModel, place: Found, previous: Files, now: string): Files {
   const before = previous.get(place.main);
-  if (before === undefined || before.trim() === '') return new Map([[place.main, renderNew(model)]]);
-  const reading = readCodewalk(place, previous);
+  const isPlanning = /(?:^|\/)\.planning\/[^/]+$/.test(place.main);
   const files = new Map<string, string>();
-  if (!reading.page?.root || !reading.writable) return files;
-  const changes = entryChanges(reading, model);
-  const splices = editDocument(reading, model, changes);
-  const text = splices.length === 0 ? before : applySplices(reading.page, splices);
-  if (text !== before) files.set(place.main, text);
-  if (!reading.folders) return files;
-  const others = new Map<string, { page: YamlPage; splices: Splice[] }>();
-  // An entry that is no longer in the run model keeps its own file: only people delete files.
-  for (const { placed, splices: at } of changes.changed) {
-    if (placed.path === place.main) continue;
-    const there = others.get(placed.path) ?? { page: placed.page, splices: [] };
-    there.splices.push(...at);
-    others.set(placed.path, there);
+  if (before === undefined || before.trim() === '') {
+    const { text, files: added } = renderNew(model, isPlanning);
+    files.set(place.main, text);
+    addEntryFiles(added, place, files, previous, now, '\n');
+    return files;
   }
-  for (const [path, { page, splices: at }] of others) files.set(path, applySplices(page, at));
-  addEntryFiles(
-    reading,
-    place,
-    files,
-    { decisions: changes.decisions, blockers: changes.blockers, sessions: changes.sessions },
-    now,
-    previous,
-  );
+  const reading = readCodewalk(place, previous);
+  const { main, decisions, blockers, sessions } = reading;
+  if (!main?.root || main.isDamaged) return files;
+  const placed = [...decisions, ...blockers, ...sessions];
+  // In `.planning/` entries have their own files, unless the page lists some.
+  const folders =
+    [...previous.keys()].some((path) => path !== place.main && entryFolder(path) !== null) ||
+    (isPlanning && placed.length === 0);
+  const editors = new Map<Document, Editor>();
+  const editorOf = (document: Document): Editor => {
+    const editor = editors.get(document) ?? document.edit();
+    editors.set(document, editor);
+    return editor;
+  };
+  const added = editDocuments(reading, main, main.root, model, folders, editorOf);
+  for (const [{ path, text }, editor] of editors) {
+    const after = editor.apply();
+    if (after !== text) files.set(path, after);
+  }
+  addEntryFiles(added, place, files, previous, now, before.includes('\r\n') ? '\r\n' : '\n');
   return files;
 }
 
 function addEntryFiles(
-  reading: Reading,
+  added: readonly NewFile[],
   place: Found,
   files: Map<string, string>,
-  added: Record<EntryFolder, readonly Entries[]>,
-  now: string,
   previous: Files,
+  now: string,
+  eol: string,
 ): void {
-  const folder = place.main.slice(0, place.main.lastIndexOf('/') + 1);
-  const eol = reading.page ? eolOf(reading.page) : '\n';
-  for (const [name, list] of Object.entries(added)) {
-    for (const entry of list) {
-      const value = (key: string) => String(new Map(entry).get(key) ?? '');
-      const words = value('context') || value('decision') || value('description');
-      const stem =
-        name === 'decisions'
-          ? `${(value('date') || now).slice(0, 10)}-${slug(words)}`
-          : name === 'blockers'
-            ? `${value('id')}-${slug(words)}`
-            : slug(value('id'));
-      let path = `${folder}${name}/${stem}.md`;
-      for (let count = 2; files.has(path) || previous.has(path); count++) path = `${folder}${name}/${stem}-${count}.md`;
-      files.set(path, `---${eol}${renderEntries(entry, 0, eol)}${eol}---${eol}`);
-    }
+  const root = place.main.slice(0, place.main.lastIndexOf('/') + 1);
+  for (const { folder, fields } of added) {
+    const value = (key: string): string => String(fields[key] ?? '');
+    const words = slugOf(value('context') || value('decision') || value('description'), 'record');
+    const day = /^\d{4}-\d\d-\d\d/.exec(value('date'))?.[0] ?? now.slice(0, 10);
+    const stems = {
+      decisions: `${day}-${words}`,
+      blockers: `${slugOf(value('id'), 'block')}-${words}`,
+      sessions: slugOf(value('id'), 'session'),
+    };
+    let path = `${root}${folder}/${stems[folder]}.md`;
+    for (let count = 2; files.has(path) || previous.has(path); count++)
+      path = `${root}${folder}/${stems[folder]}-${count}.md`;
+    files.set(path, `---\n${renderFields(fields)}---\n`.replaceAll('\n', eol));
   }
-}
-
-function slug(words: string): string {
-  return (
-    words
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 40) || 'record'
-  );
 }

@@ -95,7 +95,7 @@ INSERT INTO initiative_state VALUES ('init-2', 2, 1, E'It\\'s on', 1, 'in_progre
       { alias: 'b1', text: 'Two\nlines\tand a tab', raisedAt: '2024-01-15T00:00:00Z' },
       { alias: 'b2', status: 'resolved', text: '(empty)' },
     ]);
-    expect(two?.position?.step).toBe('2-1.task');
+    expect(two?.position?.step).toBe('2-1.it-s-on');
     expect(two?.steps.find(({ kind }) => kind === 'task')?.title).toBe("It's on");
   });
 

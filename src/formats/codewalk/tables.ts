@@ -5,9 +5,10 @@ import {
   type ModelSession,
   type RunModel,
 } from '../../core/model/run-model.ts';
-import { currentStepOf } from '../current-step.ts';
 import { labelOf } from '../label.ts';
-import { progressBar, progressOf } from './progress.ts';
+import { type Counters, placeIn, progressIn, readPlace } from './position.ts';
+import { readBlocker, readDecision, readSession } from './read.ts';
+import { handoffReason, nameIn } from './rows.ts';
 
 /** The four tables of the design, as rows. Times are seconds since 1970; lists are JSON. */
 export interface CodewalkTables {
@@ -64,43 +65,31 @@ export interface SessionRow {
 }
 
 /**
- * A run model as rows. A key combines the initiative and the entry's own name, since it must be unique in its table.
+ * A run model as rows. A key combines the initiative and the entry's own name, since it must be unique in its table. The
+ * views of the journal show the same.
  */
 export function toTables(model: RunModel): CodewalkTables {
   const initiative = model.run.alias ?? model.run.id ?? 'init';
-  const current = currentStepOf(model);
-  const step = model.steps.find(({ key }) => key === current);
-  const path = step ? [step] : [];
-  for (let above = step?.parent; above !== undefined && path.length < 50; above = path[0]?.parent) {
-    const parent = model.steps.find(({ key }) => key === above);
-    if (!parent || path.includes(parent)) break;
-    path.unshift(parent);
-  }
-  const progress = progressOf(model, current);
-  const id = (own: string | undefined, prefix: string, index: number) =>
-    `${initiative}/${own ?? `${prefix}-${String(index + 1).padStart(3, '0')}`}`;
+  const { phase, plan, task, wave, status } = placeIn(model);
+  const blockers = model.items.filter(({ kind }) => kind === 'blocker');
+  const blockName = nameIn('block', blockers);
+  const sessionName = nameIn('session', model.sessions);
   return {
     initiative_state: [
       {
         initiative_id: initiative,
-        current_phase: whole(path[0]?.key),
-        current_plan: whole(path[1]?.kind === 'plan' ? /(\d+)$/.exec(path[1].key)?.[1] : undefined),
-        current_task: step && path.length > 1 && step.kind !== 'plan' ? step.title : null,
-        current_wave: step?.wave ?? null,
-        status: step?.status ?? null,
-        progress_json: JSON.stringify({
-          phases_total: progress.total,
-          phases_completed: progress.done,
-          current_phase_tasks: progress.tasks,
-          current_phase_completed: progress.tasksDone,
-          bar: progressBar(progress.percent),
-        }),
+        current_phase: whole(phase),
+        current_plan: whole(plan),
+        current_task: task ?? null,
+        current_wave: whole(wave),
+        status: status ?? null,
+        progress_json: JSON.stringify(progressIn(model)),
         updated_at: seconds(model.run.updatedAt),
       },
     ],
     // There is no status column: a retracted decision would read as an active one.
     initiative_decisions: model.decisions.filter(isInForce).map((one, index) => ({
-      id: id(one.alias ?? one.id, 'decision', index),
+      id: `${initiative}/${one.alias ?? one.id ?? `decision-${String(index + 1).padStart(3, '0')}`}`,
       initiative_id: initiative,
       date: seconds(one.at),
       context: one.context ?? null,
@@ -109,21 +98,19 @@ export function toTables(model: RunModel): CodewalkTables {
       alternatives_json: json(one.alternatives),
       reversible: one.irreversible === undefined ? null : one.irreversible ? 0 : 1,
     })),
-    initiative_blockers: model.items
-      .filter(({ kind }) => kind === 'blocker')
-      .map((one, index) => ({
-        id: id(one.alias ?? one.id, 'block', index),
-        initiative_id: initiative,
-        status: one.status === 'bypassed' || one.status === 'resolved' ? one.status : 'active',
-        description: one.text,
-        identified_at: seconds(one.raisedAt),
-        affects_json: json(one.affects),
-        workaround: one.workaround ?? null,
-        resolution: one.resolution ?? null,
-        resolved_at: seconds(one.settledAt),
-      })),
-    session_history: model.sessions.map((one, index) => ({
-      id: id(one.alias ?? one.id, 'session', index),
+    initiative_blockers: blockers.map((one) => ({
+      id: `${initiative}/${one.alias ?? blockName(one)}`,
+      initiative_id: initiative,
+      status: one.status === 'bypassed' || one.status === 'resolved' ? one.status : 'active',
+      description: one.text,
+      identified_at: seconds(one.raisedAt),
+      affects_json: json(one.affects),
+      workaround: one.workaround ?? null,
+      resolution: one.resolution ?? null,
+      resolved_at: seconds(one.settledAt),
+    })),
+    session_history: model.sessions.map((one) => ({
+      id: `${initiative}/${one.alias ?? sessionName(one)}`,
       initiative_id: initiative,
       agent_id: one.agent ?? null,
       started_at: seconds(one.startedAt),
@@ -131,8 +118,8 @@ export function toTables(model: RunModel): CodewalkTables {
       context_usage: one.contextUsage ?? null,
       completed_json: json(one.completed),
       issues_json: json(one.issues),
-      // The tables have no column for the reason a session ended; a crash must not be lost.
-      handoff_reason: one.why ?? (one.status === 'crashed' ? 'crashed' : null),
+      // The tables have no column for how a session ended; a crash must not be lost.
+      handoff_reason: handoffReason(one) ?? (one.status === 'crashed' ? 'crashed' : null),
     })),
   };
 }
@@ -173,10 +160,14 @@ export function fromTables(tables: CodewalkTables): RunModel[] {
     return there;
   };
   for (const row of tables.initiative_state) readState(model(row.initiative_id), row);
-  for (const row of tables.initiative_decisions) model(row.initiative_id).decisions.push(decisionOf(row));
-  for (const row of tables.initiative_blockers) model(row.initiative_id).items.push(blockerOf(row));
-  for (const row of tables.session_history) model(row.initiative_id).sessions.push(sessionOf(row));
+  for (const row of tables.initiative_decisions) push(model(row.initiative_id).decisions, decisionOf(row));
+  for (const row of tables.initiative_blockers) push(model(row.initiative_id).items, blockerOf(row));
+  for (const row of tables.session_history) push(model(row.initiative_id).sessions, sessionOf(row));
   return [...models.values()];
+}
+
+function push<T>(list: T[], entry: T | null): void {
+  if (entry !== null) list.push(entry);
 }
 
 function aliased(initiative: string): { alias?: string } {
@@ -185,101 +176,55 @@ function aliased(initiative: string): { alias?: string } {
 }
 
 function readState(model: RunModel, row: StateRow): void {
-  const progress = parsed(row.progress_json) as { phases_total?: number; phases_completed?: number } | null;
-  const total = Math.min(200, Number(progress?.phases_total) || row.current_phase || 0);
-  const done = Number(progress?.phases_completed) || 0;
-  for (let number = 1; number <= total; number++) {
-    const isCurrent = number === row.current_phase;
-    model.steps.push({
-      key: String(number),
-      title: `Phase ${number}`,
-      kind: 'phase',
-      status: number <= done ? 'completed' : isCurrent ? 'in_progress' : 'pending',
-    });
-    if (!isCurrent) continue;
-    const plan = row.current_plan === null ? null : `${number}-${row.current_plan}`;
-    if (plan)
-      model.steps.push({
-        key: plan,
-        title: `Plan ${row.current_plan}`,
-        kind: 'plan',
-        parent: String(number),
-        status: 'in_progress',
-      });
-    const parent = plan ?? String(number);
-    if (row.current_task)
-      model.steps.push({
-        key: `${parent}.task`,
-        title: row.current_task,
-        kind: 'task',
-        parent,
-        status: 'in_progress',
-        ...(row.current_wave === null ? {} : { wave: row.current_wave }),
-      });
-    model.position = { step: row.current_task ? `${parent}.task` : parent };
-  }
-  if (row.updated_at !== null) model.run.updatedAt = instant(row.updated_at);
+  const words = (value: number | string | null): string | undefined => (value === null ? undefined : String(value));
+  const counters = (parsed(row.progress_json) ?? {}) as Counters;
+  const place = {
+    phase: words(row.current_phase),
+    plan: words(row.current_plan),
+    task: words(row.current_task),
+    wave: words(row.current_wave),
+    status: words(row.status),
+  };
+  const total = Number(counters.phases_total) || row.current_phase || 0;
+  Object.assign(model, readPlace(place, { ...counters, phases_total: total }));
+  const updated = instant(row.updated_at);
+  if (updated !== null) model.run.updatedAt = updated;
 }
 
 /** The entry's own name in a key made of initiative and name. */
-function nameIn({ id, initiative_id: initiative }: { id: string | null; initiative_id: string }): { alias?: string } {
-  const own = id?.startsWith(`${initiative}/`) ? id.slice(initiative.length + 1) : id;
-  const alias = labelOf(own ?? undefined);
-  return alias ? { alias } : {};
-}
+const ownName = ({ id, initiative_id: initiative }: { id: string | null; initiative_id: string }): string | null =>
+  id?.startsWith(`${initiative}/`) ? id.slice(initiative.length + 1) : id;
 
-function decisionOf(row: DecisionRow): ModelDecision {
-  const alternatives = parsed(row.alternatives_json);
-  return {
-    ...nameIn(row),
-    decision: row.decision,
-    ...(row.context ? { context: row.context } : {}),
-    ...(row.reason ? { reason: row.reason } : {}),
-    ...(Array.isArray(alternatives) && alternatives.length > 0 ? { alternatives: alternatives.map(String) } : {}),
-    ...(row.reversible === null ? {} : { irreversible: Number(row.reversible) === 0 }),
-    ...(row.date === null ? {} : { at: instant(row.date) }),
-    status: 'active',
-  };
-}
+const decisionOf = (row: DecisionRow): ModelDecision | null =>
+  readDecision({
+    ...row,
+    id: ownName(row),
+    date: instant(row.date),
+    alternatives_considered: parsed(row.alternatives_json),
+    reversible: row.reversible === null ? null : Number(row.reversible) !== 0,
+  });
 
-function blockerOf(row: BlockerRow): ModelItem {
-  const affects = parsed(row.affects_json);
-  return {
-    ...nameIn(row),
-    kind: 'blocker',
-    text: row.description,
-    status: row.status,
-    ...(Array.isArray(affects) && affects.length > 0 ? { affects: affects.map(String) } : {}),
-    ...(row.workaround ? { workaround: row.workaround } : {}),
-    ...(row.resolution ? { resolution: row.resolution } : {}),
-    ...(row.identified_at === null ? {} : { raisedAt: instant(row.identified_at) }),
-    ...(row.resolved_at === null ? {} : { settledAt: instant(row.resolved_at) }),
-  };
-}
+const blockerOf = (row: BlockerRow): ModelItem | null =>
+  readBlocker({
+    ...row,
+    id: ownName(row),
+    identified_at: instant(row.identified_at),
+    affects: parsed(row.affects_json),
+    resolved_at: instant(row.resolved_at),
+  });
 
-function sessionOf(row: SessionRow): ModelSession {
-  const completed = parsed(row.completed_json);
-  const issues = parsed(row.issues_json);
-  const crashed = row.handoff_reason === 'crashed';
-  return {
-    ...nameIn(row),
-    status: crashed ? 'crashed' : row.ended_at === null ? 'active' : 'completed',
-    ...(row.agent_id ? { agent: row.agent_id } : {}),
-    ...(row.started_at === null ? {} : { startedAt: instant(row.started_at) }),
-    ...(row.ended_at === null ? {} : { endedAt: instant(row.ended_at) }),
-    // Both a fraction and a percentage occur; no session used less than one percent of its window.
-    ...(row.context_usage === null
-      ? {}
-      : {
-          contextUsage: Math.min(
-            100,
-            Math.max(0, row.context_usage <= 1 ? row.context_usage * 100 : row.context_usage),
-          ),
-        }),
-    ...(Array.isArray(completed) && completed.length > 0 ? { completed: completed.map(String) } : {}),
-    ...(Array.isArray(issues) && issues.length > 0 ? { issues: issues.map(String) } : {}),
-    ...(row.handoff_reason && !crashed ? { why: row.handoff_reason } : {}),
-  };
+function sessionOf(row: SessionRow): ModelSession | null {
+  const isCrashed = row.handoff_reason === 'crashed';
+  return readSession({
+    ...row,
+    id: ownName(row),
+    agent: row.agent_id,
+    started: instant(row.started_at),
+    ended: instant(row.ended_at),
+    completed: parsed(row.completed_json),
+    issues: parsed(row.issues_json),
+    ...(isCrashed ? { status: 'crashed', handoff_reason: null } : {}),
+  });
 }
 
 function json(list: readonly string[] | undefined): string | null {
@@ -300,7 +245,8 @@ function seconds(when: string | undefined): number | null {
   return Number.isNaN(time) ? null : Math.floor(time / 1000);
 }
 
-function instant(time: number): string {
+function instant(time: number | null): string | null {
+  if (time === null) return null;
   // Milliseconds are recognised by their size.
   const date = new Date(time > 100_000_000_000 ? time : time * 1000);
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString().replace('.000Z', 'Z');

@@ -1,324 +1,227 @@
-import { isMap, type Node, type YAMLMap } from 'yaml';
-import type { ModelItem, ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { currentStepOf } from '../current-step.ts';
-import { blockerEntries, decisionEntries, sessionEntries } from './model-entries.ts';
-import { progressBar, progressOf } from './progress.ts';
-import type { Placed, Reading } from './reading.ts';
-import { type Entries, editList, entries, fromJson, renderEntries, setKey, type Value } from './write-yaml.ts';
-import { nodeOf, type Splice, type YamlPage } from './yaml-page.ts';
+import { pairEntries } from '../../core/model/pair.ts';
+import type { ModelDecision, ModelItem, ModelSession, RunModel } from '../../core/model/run-model.ts';
+import type { Place } from '../../core/views/phase-progress.ts';
+import { isObject } from '../is-object.ts';
+import { stepStatus } from '../step-status.ts';
+import type { Editor } from '../text/editor.ts';
+import { emitPair } from '../text/emit.ts';
+import { at, type MapNode, type Node, plain, wordsOf } from '../text/node.ts';
+import { editRows, isSame, newEntry, type Row } from '../text/rows.ts';
+import { editList } from '../text/values.ts';
+import type { Document } from './document.ts';
+import { asNumber, builtIn, placeIn, progressIn, slugOf } from './position.ts';
+import { type EntryFolder, listAt, PLACE, type Placed, type Reading } from './read.ts';
+import { type About, blockerRows, decisionRows, nameIn, sessionRows } from './rows.ts';
 
-export function renderNew(model: RunModel): string {
-  const current = currentStepOf(model);
-  const progress = progressOf(model, current);
+type Fields = Record<string, unknown>;
+
+/** A new entry that goes into a file of its own. */
+export interface NewFile {
+  folder: EntryFolder;
+  fields: Fields;
+}
+
+/** A whole new STATE.md in the order of the design's template; entries with files of their own are left out. */
+export function renderNew(model: RunModel, folders: boolean): { text: string; files: NewFile[] } {
+  const about = aboutOf(model, model);
+  const place = placeIn(model);
+  const blockers = model.items.filter(({ kind }) => kind === 'blocker');
+  const lists: Record<EntryFolder, Fields[]> = {
+    decisions: model.decisions.map((one) => newEntry(decisionRows, one, about)),
+    blockers: blockers
+      .filter(({ status }) => folders || status !== 'resolved')
+      .map((one) => newEntry(blockerRows, one, about)),
+    sessions: model.sessions.map((one) => newEntry(sessionRows, one, about)),
+  };
+  const list = (name: EntryFolder): Fields => ({ [name]: folders ? [] : lists[name] });
   const kept = model.kept?.['codewalk'];
-  const parts: [string, Entries][] = [
+  const parts: [string, Fields][] = [
     [
       'STATE.md',
-      entries(['initiative', model.run.alias ?? model.run.id ?? slug(model.run.title)], ['title', model.run.title]),
+      {
+        initiative: model.run.alias ?? model.run.id ?? `init-${slugOf(model.run.title, 'run')}`,
+        title: model.run.title,
+      },
     ],
-    ['Current Position', entries(['position', positionEntries(model, current)])],
-    [
-      'Progress Tracking',
-      entries([
-        'progress',
-        entries(
-          ['phases_total', progress.total],
-          ['phases_completed', progress.done],
-          ['current_phase_tasks', progress.tasks],
-          ['current_phase_completed', progress.tasksDone],
-          ['bar', progressBar(progress.percent)],
-        ),
-      ]),
-    ],
-    ['Decisions Made', entries(['decisions', model.decisions.map(decisionEntries)])],
-    [
-      'Active Blockers',
-      entries([
-        'blockers',
-        model.items
-          .filter(isBlocker)
-          .map((item, index) => blockerEntries(item, model, `block-${String(index + 1).padStart(3, '0')}`)),
-      ]),
-    ],
-    [
-      'Session History',
-      entries([
-        'sessions',
-        model.sessions.map((session, index) =>
-          sessionEntries(session, model.sessions, `session-${String(index + 1).padStart(3, '0')}`),
-        ),
-      ]),
-    ],
-    ...(model.next ? [['Next Action', entries(['next_action', model.next])] as [string, Entries]] : []),
-    [
-      'Context for Resume',
-      entries([
-        'resume_context',
-        entries(
-          ['files_modified_this_session', model.files.map(({ path }) => path)],
-          ['key_implementations', builtOf(model, current)],
-          ['open_questions', model.items.filter(isOpenQuestion).map(({ text }) => text)],
-        ),
-      ]),
-    ],
-    ...(typeof kept === 'object' && kept !== null
-      ? Object.entries(kept).map(([key, value]): [string, Entries] => ['Also', entries([key, fromJson(value)])])
-      : []),
+    ['Current Position', { position: placeFields(place) }],
+    ['Progress Tracking', { progress: progressIn(model) }],
+    ['Decisions Made', list('decisions')],
+    ['Active Blockers', list('blockers')],
+    ['Session History', list('sessions')],
+    ...(model.next ? [['Next Action', { next_action: model.next }] as [string, Fields]] : []),
+    ['Context for Resume', { resume_context: Object.fromEntries(contextOf(model)) }],
+    ...(isObject(kept) ? Object.entries(kept).map(([key, value]): [string, Fields] => ['Also', { [key]: value }]) : []),
   ];
-  return `${parts.map(([title, pairs]) => `# ${title}\n${renderEntries(pairs, 0)}`).join('\n\n')}\n`;
-}
-
-/** The splices that update the document to a run model. `format.ts` writes entries that have their own files. */
-export function editDocument(reading: Reading, model: RunModel, changes: EntryChanges): Splice[] {
-  const { page } = reading;
-  const root = page?.root;
-  if (!page || !root) return [];
-  const before = reading.model;
-  const splices: Splice[] = [];
-  if (model.run.title !== before.run.title) splices.push(...setKey(page, root, 'title', model.run.title));
-  if ((model.next ?? '') !== (before.next ?? ''))
-    splices.push(...setKey(page, root, 'next_action', model.next ?? null));
-  splices.push(...editPosition(reading, model, page, root));
-  for (const { placed, splices: at } of changes.changed) if (placed.page === page) splices.push(...at);
-  for (const key of ['decisions', 'blockers', 'sessions'] as const)
-    splices.push(...editList(page, root, key, changes.removed, reading.folders ? [] : changes[key]));
-  splices.push(...editContext(reading, model, page, root));
-  return splices;
-}
-
-function editPosition(reading: Reading, model: RunModel, page: YamlPage, root: YAMLMap): Splice[] {
-  const now = currentStepOf(model);
-  const was = currentStepOf(reading.model);
-  const step = model.steps.find(({ key }) => key === now);
-  const old = reading.model.steps.find(({ key }) => key === was);
-  const splices: Splice[] = [];
-  const position = nodeOf(root, 'position');
-  if (step && (now !== was || step.status !== old?.status || step.title !== old?.title)) {
-    const fresh = positionEntries(model, now);
-    if (isMap(position)) {
-      const said = new Map(fresh);
-      for (const [key, value] of fresh) splices.push(...changeKey(page, position, key, value));
-      for (const key of ['plan', 'plan_name', 'task', 'wave'])
-        if (!said.has(key) && nodeOf(position, key)) splices.push(...setKey(page, position, key, undefined));
-    } else splices.push(...setKey(page, root, 'position', fresh as Value));
-  }
-  const progress = nodeOf(root, 'progress');
-  const after = progressOf(model, now);
-  const before = progressOf(reading.model, was);
-  // A file that says what the run says keeps its own counters, right or wrong.
-  if (!isMap(progress) || JSON.stringify(after) === JSON.stringify(before)) return splices;
-  const counters: [string, Value][] = [
-    ['phases_total', after.total],
-    ['phases_completed', after.done],
-    ['current_phase_tasks', after.tasks],
-    ['current_phase_completed', after.tasksDone],
-    ['bar', progressBar(after.percent)],
-  ];
-  for (const [key, value] of counters)
-    if (nodeOf(progress, key)) splices.push(...changeKey(page, progress, key, value));
-  return splices;
-}
-
-/** Changes an existing key only if its value differs. */
-function changeKey(page: YamlPage, map: YAMLMap, key: string, value: Value): Splice[] {
-  const node = nodeOf(map, key);
-  return node && JSON.stringify(node.toJSON()) === JSON.stringify(value) ? [] : setKey(page, map, key, value);
-}
-
-function positionEntries(model: RunModel, current: string | null): Entries {
-  const byKey = new Map(model.steps.map((step) => [step.key, step]));
-  const step = current === null ? undefined : byKey.get(current);
-  if (!step) return entries(['status', 'pending']);
-  const path = [step];
-  for (let above = byKey.get(step.parent ?? ''); above && !path.includes(above); above = byKey.get(above.parent ?? ''))
-    path.unshift(above);
-  const phase = path[0] as ModelStep;
-  const plan = path.length > 1 && path[1]?.kind === 'plan' ? path[1] : undefined;
-  const task = path.length > 1 && step !== plan ? step : undefined;
-  const roots = model.steps.filter(({ parent }) => parent === undefined || !byKey.has(parent));
-  const siblings = model.steps.filter(({ parent, kind }) => parent === phase.key && kind === 'plan');
-  return entries(
-    ['phase', numbered(phase.key, roots.indexOf(phase) + 1)],
-    ['phase_name', phase.title],
-    ['plan', plan ? numbered(/^.+-(\d+)$/.exec(plan.key)?.[1] ?? '', siblings.indexOf(plan) + 1) : undefined],
-    ['plan_name', plan?.title],
-    ['task', task?.title],
-    ['wave', step.wave],
-    ['status', step.status],
+  const text = parts.map(([title, fields]) => `# ${title}\n${renderFields(fields)}`).join('\n');
+  const files = Object.entries(lists).flatMap(([name, all]) =>
+    all.map((fields) => ({ folder: name as EntryFolder, fields })),
   );
+  return { text, files: folders ? files : [] };
 }
 
-/** A phase whose key is a number keeps it, also an inserted one: `2.1`. */
-function numbered(key: string, ordinal: number): Value {
-  if (/^\d+$/.test(key)) return Number(key);
-  return /^\d+\.\d+$/.test(key) ? key : ordinal;
-}
+export const renderFields = (fields: Fields): string =>
+  Object.entries(fields)
+    .map(([key, value]) => `${emitPair(key, value, 0, { style: 'words', overEscaped: false })}\n`)
+    .join('');
 
-export const isBlocker = (item: ModelItem): boolean => item.kind === 'blocker';
-
-function isOpenQuestion(item: ModelItem): boolean {
-  return item.kind === 'question' && item.status === 'open';
-}
-
-function builtOf(model: RunModel, current: string | null): string[] {
-  return [...(model.steps.find(({ key }) => key === current)?.built ?? [])];
-}
-
-export interface EntryChanges {
-  /** By the file that holds each entry. */
-  changed: { placed: Placed<unknown>; splices: Splice[] }[];
-  removed: ReadonlySet<Node>;
-  decisions: Entries[];
-  blockers: Entries[];
-  sessions: Entries[];
-}
-
-/** Compares the entries: changes at their nodes, removed ones and new ones. */
-export function entryChanges(reading: Reading, model: RunModel): EntryChanges {
-  const { loose } = reading;
-  const decisions = matched(
-    reading.decisions,
-    without(model.decisions, loose.decisions, (one) => one.decision),
-    (one) => [one.alias ?? '', one.decision],
-    decisionEntries,
+const placeFields = (place: Place): Fields =>
+  Object.fromEntries(
+    Object.entries(place).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, isNumber(key) ? asNumber(value) : value]],
+    ),
   );
-  const blockers = matched(
-    reading.blockers,
-    without(model.items.filter(isBlocker), loose.items, (one) => one.text),
-    (one) => [one.alias ?? '', one.text],
-    (item) => withoutId(blockerEntries(item, model, '')),
-  );
-  const sessions = matched(
-    reading.sessions,
-    without(model.sessions, loose.sessions, (one) => one.alias ?? ''),
-    (one) => [one.alias ?? '', `${one.startedAt} ${one.agent}`],
-    (session) => withoutId(sessionEntries(session, model.sessions, '')),
-  );
-  const nextBlock = nextId(
+
+const isNumber = (key: string): boolean => key === 'phase' || key === 'plan' || key === 'wave';
+
+const contextOf = (model: RunModel): [string, string[]][] => [
+  ['files_modified_this_session', model.files.map(({ path }) => path)],
+  ['key_implementations', builtIn(model)],
+  ['open_questions', model.items.filter(isOpenQuestion).map(({ text }) => text)],
+];
+
+const isOpenQuestion = ({ kind, status }: ModelItem): boolean => kind === 'question' && status === 'open';
+
+const aboutOf = (before: RunModel, now: RunModel): About => {
+  const blocker = nameIn(
     'block',
-    reading.model.items.map(({ alias }) => alias),
+    now.items.filter(({ kind }) => kind === 'blocker'),
   );
-  const nextSession = nextId(
-    'session',
-    reading.model.sessions.map(({ alias }) => alias),
-  );
-  return {
-    changed: [...decisions.changed, ...blockers.changed, ...sessions.changed],
-    removed: new Set([...decisions.removed, ...blockers.removed, ...sessions.removed]),
-    decisions: decisions.added.map(decisionEntries),
-    blockers: blockers.added.map((item) => blockerEntries(item, model, nextBlock())),
-    sessions: sessions.added.map((session) => sessionEntries(session, model.sessions, nextSession())),
-  };
-}
+  const session = nameIn('session', now.sessions);
+  return { before, now, nameOf: (entry) => ('kind' in entry ? blocker(entry) : session(entry)) };
+};
 
-function withoutId(pairs: Entries): Entries {
-  return pairs.filter(([key]) => key !== 'id');
-}
-
-function without<T>(all: readonly T[], others: readonly T[], words: (entry: T) => string): T[] {
-  if (others.length === 0) return [...all];
-  const left = new Set(others.map(words));
-  return all.filter((entry) => !left.delete(words(entry)));
-}
-
-/** Ids that continue after the highest. */
-export function nextId(prefix: string, aliases: readonly (string | undefined)[]): () => string {
-  let last = Math.max(
-    0,
-    ...aliases.slice(-10_000).map((alias) => Number(new RegExp(`^${prefix}-(\\d{1,9})`).exec(alias ?? '')?.[1] ?? 0)),
-  );
-  return () => {
-    last += 1;
-    return `${prefix}-${String(last).padStart(3, '0')}`;
-  };
-}
-
-/** Matches each entry with its node. Keys whose value differs are changed there, others are left alone. */
-function matched<T extends object>(
-  before: readonly Placed<T>[],
-  after: readonly T[],
-  names: (entry: T) => readonly [string, string],
-  fresh: (entry: T) => Entries,
-): { added: T[]; removed: Node[]; changed: { placed: Placed<T>; splices: Splice[] }[] } {
-  const byAlias = new Map<string, number[]>();
-  const byWords = new Map<string, number[]>();
-  for (let index = before.length - 1; index >= 0; index--) {
-    const [alias, words] = names((before[index] as Placed<T>).value);
-    if (alias !== '') byAlias.set(alias, [index]);
-    const there = byWords.get(words);
-    if (there) there.push(index);
-    else byWords.set(words, [index]);
-  }
-  const taken = new Set<number>();
-  const take = (list: number[] | undefined): number | undefined => {
-    for (let index = list?.pop(); index !== undefined; index = list?.pop()) if (!taken.has(index)) return index;
-    return undefined;
-  };
-  const added: T[] = [];
-  const changed: { placed: Placed<T>; splices: Splice[] }[] = [];
-  for (const entry of after) {
-    const [alias, words] = names(entry);
-    const index = take(byAlias.get(alias)) ?? take(byWords.get(words));
-    if (index === undefined) {
-      added.push(entry);
-      continue;
-    }
-    taken.add(index);
-    const placed = before[index] as Placed<T>;
-    const splices = changesOf(placed, fresh(placed.value), fresh(entry));
-    if (splices.length > 0) changed.push({ placed, splices });
-  }
-  const removed = before.flatMap(({ node }, index) => (taken.has(index) ? [] : [node]));
-  return { added, removed, changed };
-}
-
-function changesOf<T>({ page, node }: Placed<T>, before: Entries, after: Entries): Splice[] {
-  const old = new Map(before);
-  const splices: Splice[] = [];
-  for (const [key, value] of after)
-    if (JSON.stringify(old.get(key) ?? null) !== JSON.stringify(value ?? null))
-      splices.push(...setKey(page, node, spelled(node, key), value));
-  const kept = new Set(after.map(([key]) => key));
-  for (const [key] of before) if (!kept.has(key)) splices.push(...setKey(page, node, spelled(node, key), undefined));
-  return splices;
-}
-
-/** The short form of a blocker has another key for its start. */
-function spelled(node: YAMLMap, key: string): string {
-  return key === 'identified_at' && nodeOf(node, 'blocked_since') ? 'blocked_since' : key;
-}
-
-function editContext(reading: Reading, model: RunModel, page: YamlPage, root: YAMLMap): Splice[] {
+/** Changes the documents to what the run says; new entries of the folder form are returned. */
+export function editDocuments(
+  reading: Reading,
+  main: Document,
+  root: MapNode,
+  model: RunModel,
+  folders: boolean,
+  editorOf: (document: Document) => Editor,
+): NewFile[] {
+  const editor = editorOf(main);
   const before = reading.model;
-  // What was built stays listed when the work moves on.
-  const built = builtOf(before, currentStepOf(before));
-  const lists: [string, string[], string[]][] = [
-    ['files_modified_this_session', before.files.map(({ path }) => path), model.files.map(({ path }) => path)],
-    [
-      'key_implementations',
-      built,
-      [...new Set([...built, ...builtOf(model, currentStepOf(before)), ...builtOf(model, currentStepOf(model))])],
-    ],
-    [
-      'open_questions',
-      reading.questions.map(({ text }) => text),
-      model.items.filter(isOpenQuestion).map(({ text }) => text),
-    ],
-  ];
-  const changed = lists.filter(([, old, now]) => JSON.stringify(old) !== JSON.stringify(now));
-  if (changed.length === 0) return [];
-  const context = nodeOf(root, 'resume_context');
-  if (!isMap(context))
-    return setKey(page, root, 'resume_context', entries(...lists.map(([key, , now]) => [key, now] as const)) as Value);
-  return changed.flatMap(([key, , now]) => setKey(page, context, key, now));
+  const about = aboutOf(before, model);
+  if (model.run.title !== before.run.title) editor.set(root, 'title', model.run.title, ['initiative']);
+  if ((model.next ?? '') !== (before.next ?? ''))
+    editor.set(root, 'next_action', model.next ?? null, ['sessions', 'blockers', 'decisions', 'progress', 'position']);
+  editPosition(editor, root, before, model);
+  const added: NewFile[] = [];
+  const edit = <T extends ModelDecision | ModelItem | ModelSession>(
+    folder: EntryFolder,
+    list: 'decisions' | 'items' | 'sessions',
+    rows: readonly Row<T, About>[],
+    entries: Entries<T>,
+  ): void => {
+    const fresh: Fields[] = [];
+    const gone = new Set(entries.placed);
+    const known = [...entries.placed.map(({ value }) => value), ...entries.loose];
+    const placedAt = new Map(entries.placed.map((one) => [one.value, one]));
+    const pairs = pairEntries(list, known as never[], entries.now as never[], true) as ReadonlyMap<unknown, T>;
+    for (const entry of entries.now) {
+      const was = pairs.get(entry);
+      const placed = was && placedAt.get(was);
+      const isOver = 'kind' in entry && entry.status === 'resolved';
+      if (!was && !isOver) fresh.push(newEntry(rows, entry, about));
+      // A blocker that is resolved leaves the page; in a file of its own it stays.
+      if (!placed || (isOver && placed.document === main && placed.value.status !== 'resolved')) continue;
+      gone.delete(placed);
+      editRows(editorOf(placed.document), rows, placed.node, placed.value, entry, about);
+    }
+    const inPage = folders ? [] : fresh;
+    added.push(...fresh.slice(inPage.length).map((fields) => ({ folder, fields })));
+    // An entry that is no longer in the run model keeps its own file: only people delete files.
+    editEntries(
+      editor,
+      root,
+      folder,
+      new Set([...gone].filter(({ document }) => document === main).map(({ node }) => node)),
+      inPage,
+    );
+  };
+  const blockers = model.items.filter(({ kind }) => kind === 'blocker');
+  edit('decisions', 'decisions', decisionRows, {
+    placed: reading.decisions,
+    loose: reading.loose.decisions,
+    now: model.decisions,
+  });
+  edit('blockers', 'items', blockerRows, { placed: reading.blockers, loose: reading.loose.items, now: blockers });
+  edit('sessions', 'sessions', sessionRows, {
+    placed: reading.sessions,
+    loose: reading.loose.sessions,
+    now: model.sessions,
+  });
+  editContext(editor, root, before, model);
+  return added;
 }
 
-function slug(title: string): string {
-  return `init-${
-    title
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 40) || 'run'
-  }`;
+interface Entries<T> {
+  placed: readonly Placed<T>[];
+  loose: readonly T[];
+  now: readonly T[];
+}
+
+function editPosition(editor: Editor, root: MapNode, before: RunModel, model: RunModel): void {
+  const position = at(root, 'position');
+  const now = placeIn(model);
+  const said = statusSaid(wordsOf(at(position, 'status')));
+  // The journal also knows what blocks the step, which a page may say in another place only.
+  const was = { ...placeIn(before), ...(model.run.id !== undefined && said !== null ? { status: said } : {}) };
+  if (!isSame(was, now)) {
+    if (position?.type !== 'map') editor.set(root, 'position', placeFields(now), ['title', 'initiative']);
+    else
+      for (const [index, key] of PLACE.entries()) {
+        const value = now[key];
+        if (value === was[key]) continue;
+        const before = PLACE.slice(0, index).reverse();
+        const after = before.some((one) => at(position, one)) ? before : 'first';
+        if (value === undefined) editor.removeKey(position, key);
+        else editor.set(position, key, isNumber(key) ? asNumber(value) : value, after);
+      }
+  }
+  // A file that says what the run says keeps its own counters, right or wrong.
+  const [counted, counts] = [progressIn(before), progressIn(model)];
+  const progress = at(root, 'progress');
+  if (progress?.type !== 'map' || isSame(counted, counts)) return;
+  for (const [key, value] of Object.entries(counts)) if (at(progress, key)) editor.set(progress, key, value);
+}
+
+/** A status in the words of a position; null where the page says none. */
+function statusSaid(words: string | null): string | null {
+  if (words === null || /^(?:blocked|open)$/i.test(words)) return words?.toLowerCase() ?? null;
+  return stepStatus(words);
+}
+
+/** Removes entries from the list under a key and adds others at its end. */
+function editEntries(
+  editor: Editor,
+  root: MapNode,
+  key: string,
+  gone: ReadonlySet<Node>,
+  added: readonly Fields[],
+): void {
+  if (gone.size + added.length === 0) return;
+  const list = listAt(root, key);
+  if (list) {
+    for (const item of list.items) if (gone.has(item)) editor.remove(list, item);
+    editor.append(list, added);
+    return;
+  }
+  // A single entry without a list becomes the first of the list.
+  const only = at(root, key);
+  editor.set(root, key, [...(only?.type === 'map' && !gone.has(only) ? [plain(only)] : []), ...added]);
+}
+
+function editContext(editor: Editor, root: MapNode, before: RunModel, model: RunModel): void {
+  const was = new Map(contextOf(before));
+  const now = contextOf(model);
+  const context = at(root, 'resume_context');
+  if (now.every(([key, list]) => isSame(was.get(key), list))) return;
+  if (context?.type !== 'map') return editor.set(root, 'resume_context', Object.fromEntries(now));
+  for (const [key, list] of now) {
+    if (isSame(was.get(key), list)) continue;
+    const there = listAt(context, key);
+    if (there) editList(editor, there, list);
+    else editor.set(context, key, list);
+  }
 }

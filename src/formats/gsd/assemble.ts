@@ -1,19 +1,19 @@
 import { emptyRunModel, type ModelDecision, type ModelItem, type ModelNote } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
-import { clip, plain } from './clip.ts';
 import { readContinueHere } from './continue-here.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDamage } from './damage.ts';
 import { fillModel } from './fill-model.ts';
 import { leadingNote } from './freshness.ts';
 import { type HandoffNote, readHandoffJson } from './handoff-json.ts';
-import { isNone } from './none.ts';
-import { isStepKey, phaseOfPlan, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
 import { readDecision, readItem } from './read-entry.ts';
 import type { Reading } from './reading.ts';
 import { type Roadmap, readRoadmap } from './roadmap.ts';
 import { type ListKind, readStatePage, type StatePage } from './state-markdown.ts';
 import { gatherSteps, type Steps } from './steps.ts';
+import { clip, plain } from './words/clip.ts';
+import { isNone } from './words/none.ts';
+import { isStepKey, phaseOfPlan, planKey, readCount, readPhase, readPlanId } from './words/numbers.ts';
 
 export function assemble(found: Found, files: Files): Reading {
   const folder = found.main.includes('/') ? found.main.slice(0, found.main.lastIndexOf('/') + 1) : '';

@@ -3,10 +3,10 @@ import { readFrontMatter } from '../text/front-matter.ts';
 import { type Entry, readEntries } from '../text/list.ts';
 import { type Page, scanPage } from '../text/page.ts';
 import type { HandoffNote } from './handoff-json.ts';
-import { sectionKind } from './headings.ts';
-import { isNone } from './none.ts';
-import { readDate } from './numbers.ts';
 import { readDecision, readItem } from './read-entry.ts';
+import { sectionKind } from './words/headings.ts';
+import { isNone } from './words/none.ts';
+import { readDate } from './words/numbers.ts';
 
 /**
  * `.continue-here.md`: front matter, then parts between tags (`<current_state>`), or headings with the same meaning.

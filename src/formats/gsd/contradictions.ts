@@ -1,6 +1,6 @@
 import type { Found, Problem } from '../format.ts';
-import { phaseKey, readDate, readPercent, readPhase } from './numbers.ts';
 import type { Reading } from './reading.ts';
+import { phaseKey, readDate, readPercent, readPhase } from './words/numbers.ts';
 
 /** The seven statuses of the tool. */
 const statuses = new Set(['discussing', 'planning', 'executing', 'verifying', 'completed', 'paused', 'unknown']);

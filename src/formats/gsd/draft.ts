@@ -2,10 +2,10 @@ import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { setField } from '../text/field.ts';
 import { setFront } from '../text/front-matter.ts';
 import { editPage, type Page, type PageEditor } from '../text/page.ts';
-import type { Field } from './fields.ts';
 import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
 import type { StepChanges } from './step-changes.ts';
+import type { Field } from './words/fields.ts';
 
 /** STATE.md while it is edited: what was read, what it is to say, and the edits so far. */
 export interface Draft {
@@ -49,16 +49,3 @@ export const statusNames: Record<ModelStep['status'], string> = {
   failed: 'Failed',
   skipped: 'Skipped',
 };
-
-/** A step with all that is above it, from the top. */
-export function pathTo(steps: readonly ModelStep[], step: ModelStep): ModelStep[] {
-  const byKey = new Map(steps.map((one) => [one.key, one]));
-  const path = [step];
-  for (let above = step.parent; above !== undefined && path.length < 50; ) {
-    const parent = byKey.get(above);
-    if (!parent || path.includes(parent)) break;
-    path.unshift(parent);
-    above = parent.parent;
-  }
-  return path;
-}

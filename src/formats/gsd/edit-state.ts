@@ -1,17 +1,17 @@
 import type { ModelSession, ModelStep, RunModel } from '../../core/model/run-model.ts';
+import { pathTo } from '../../core/views/named-step.ts';
 import { stepStatus } from '../step-status.ts';
 import { flat } from '../text/lines.ts';
 import { setCell } from '../text/table.ts';
-import { type Draft, openDraft, pathTo, statusNames } from './draft.ts';
+import { type Draft, openDraft, statusNames } from './draft.ts';
 import { editEntries, newSection, row } from './edit-entries.ts';
-import { editProgress } from './edit-progress.ts';
 import { editSlice } from './edit-slice.ts';
-import type { FieldName } from './fields.ts';
 import { editNextAction } from './next-action.ts';
-import { padded, readCount, readPhase, readPlanId } from './numbers.ts';
-import { isOver } from './progress.ts';
+import { editProgress, isOver } from './progress.ts';
 import type { Reading } from './reading.ts';
 import type { StepChanges } from './step-changes.ts';
+import type { FieldName } from './words/fields.ts';
+import { padded, readCount, readPhase, readPlanId } from './words/numbers.ts';
 
 /** STATE.md with only those lines changed that differ from the run model; null when none does. */
 export function editState(
@@ -55,7 +55,7 @@ function editPosition(draft: Draft): void {
   const place = model.steps.every(isOver) ? changes.status.findLast(isOver)?.key : changes.position;
   const step = model.steps.find(({ key }) => key === place);
   if (!step) return;
-  const path = pathTo(model.steps, step);
+  const path = pathTo(new Map(model.steps.map((one) => [one.key, one])), step);
   if (state.variant === 'gsd-2') return editSlice(draft, path);
   if (place === reading.steps.position && !changes.status.some(({ key }) => key === step.key)) return;
   const [phase = step, plan] = path;

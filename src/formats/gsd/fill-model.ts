@@ -3,14 +3,14 @@ import type { Found } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare } from '../text/lines.ts';
 import type { Heading } from '../text/page.ts';
-import { clip, plain } from './clip.ts';
-import type { Field } from './fields.ts';
 import type { HandoffNote } from './handoff-json.ts';
 import { belowLabel } from './next-action.ts';
-import { isNone } from './none.ts';
-import { readDate } from './numbers.ts';
 import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
+import { clip, plain } from './words/clip.ts';
+import type { Field } from './words/fields.ts';
+import { isNone } from './words/none.ts';
+import { readDate } from './words/numbers.ts';
 
 /** Fills the run model from everything that was read. */
 export function fillModel(reading: Reading, found: Found): void {

@@ -1,6 +1,6 @@
 import { isCodewalkState } from '../codewalk/sniff.ts';
 import type { Found, Tree } from '../format.ts';
-import { sectionKind } from './headings.ts';
+import { sectionKind } from './words/headings.ts';
 
 /** Finds runs: each `.planning/` and `.gsd/`, also nested ones, and pages named STATE.md with the same content. */
 export function findRuns(tree: Tree): Found[] {

@@ -1,8 +1,8 @@
 import { instantOf } from '../../core/time.ts';
 import type { HandoffNote } from './handoff-json.ts';
-import { isNone } from './none.ts';
-import { readDate } from './numbers.ts';
 import type { StatePage } from './state-markdown.ts';
+import { isNone } from './words/none.ts';
+import { readDate } from './words/numbers.ts';
 
 /** The newest time that STATE.md gives for itself. */
 export function stateTime(state: StatePage | null): string | null {

@@ -1,9 +1,11 @@
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import type { ModelDecision, ModelFile, ModelItem } from '../../core/model/run-model.ts';
 import type { Problem } from '../format.ts';
 import { isObject } from '../is-object.ts';
+import { parseJson } from '../text/json.ts';
 import { lineFinder } from '../text/lines.ts';
-import { isNone } from './none.ts';
+import { plain } from '../text/node.ts';
+import { type Row, readRows, type Value } from '../text/rows.ts';
+import { isNone } from './words/none.ts';
 
 /** What a session that paused left behind: HANDOFF.json, or `.continue-here.md` in the same terms. */
 export interface HandoffNote {
@@ -25,109 +27,110 @@ export interface HandoffNote {
 }
 
 export function readHandoffJson(path: string, text: string): { note: HandoffNote | null; problems: Problem[] } {
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text.replace(/^\ufeff/, ''), errors, { allowTrailingComma: true });
-  const problems: Problem[] = errors.slice(0, 5).map((error) => ({
-    code: 'not_json',
-    level: 'error' as const,
-    path,
-    line: lineFinder(text)(error.offset),
-    message: `HANDOFF.json is not JSON here (${printParseErrorCode(error.error)}).`,
-  }));
-  if (!isObject(value)) {
-    if (problems.length === 0)
-      problems.push({ code: 'not_json', level: 'error', path, line: 1, message: 'HANDOFF.json is not an object.' });
-    return { note: null, problems };
-  }
-  return { note: noteOf(path, value), problems };
+  const { root, found } = parseJson(text);
+  const lineOf = lineFinder(text);
+  const problems = found
+    .filter(({ level }) => level === 'error')
+    .slice(0, 5)
+    .map(({ offset, message }) => ({ code: 'not_json', level: 'error' as const, path, line: lineOf(offset), message }));
+  const value = root && plain(root);
+  if (isObject(value)) return { note: noteOf(path, value), problems };
+  if (problems.length === 0)
+    problems.push({ code: 'not_json', level: 'error', path, line: 1, message: 'HANDOFF.json is not an object.' });
+  return { note: null, problems };
 }
 
+/** Keys and entries in the spellings that occur; an entry may be a text alone. */
+const said: Value = { read: (raw) => words(raw) ?? undefined, write: (value: string) => value };
+const row = <E>(at: string, is: keyof E & string): Row<E> => ({ at, is, as: said, says: '' });
+
+type Top = Pick<HandoffNote, 'timestamp' | 'phase' | 'phaseName' | 'plan' | 'task' | 'status' | 'next'>;
+const topRows: readonly Row<Top>[] = [
+  row('timestamp|last_updated', 'timestamp'),
+  row('phase', 'phase'),
+  row('phase_name', 'phaseName'),
+  row('plan', 'plan'),
+  row('task', 'task'),
+  row('status', 'status'),
+  row('next_action', 'next'),
+];
+
+interface Entry {
+  text: string;
+  name: string;
+  id: string;
+  status: string;
+  reason: string;
+  context: string;
+  workaround: string;
+  progress: string;
+  commit: string;
+}
+const entryRows: readonly Row<Entry>[] = [
+  row('decision|summary|description|blocker|action|path|file|name|title', 'text'),
+  row('name|title|description', 'name'),
+  row('id', 'id'),
+  row('status', 'status'),
+  row('rationale|reason', 'reason'),
+  row('phase|context', 'context'),
+  row('workaround', 'workaround'),
+  row('progress', 'progress'),
+  row('commit', 'commit'),
+];
+
+const entriesIn = (value: unknown): Partial<Entry>[] =>
+  (Array.isArray(value) ? value : []).map((entry: unknown) => {
+    // An entry of another shape is kept whole.
+    if (isObject(entry)) return { text: JSON.stringify(entry), ...readRows(entryRows, entry) };
+    const text = words(entry);
+    return text ? { text, name: text } : {};
+  });
+
+/** Those that say something. */
+const toldIn = (value: unknown): (Partial<Entry> & { text: string })[] =>
+  entriesIn(value).flatMap((entry) => (entry.text && !isNone(entry.text) ? [{ ...entry, text: entry.text }] : []));
+
 function noteOf(path: string, value: Record<string, unknown>): HandoffNote {
-  const done = list(value['completed_tasks']).map((task) => taskOf(task, true));
-  const remaining = list(value['remaining_tasks']).map((task) => taskOf(task, false));
+  const none: Top = { timestamp: null, phase: null, phaseName: null, plan: null, task: null, status: null, next: null };
+  const top = { ...none, ...readRows(topRows, value) };
+  const tasks = (['completed_tasks', 'remaining_tasks'] as const).flatMap((list) =>
+    entriesIn(value[list]).map((task) => taskOf(task, list === 'completed_tasks')),
+  );
   return {
     path,
-    timestamp: words(value['timestamp']) ?? words(value['last_updated']),
-    phase: words(value['phase']) ?? words(value['phase_dir'])?.split('/').at(-1) ?? null,
-    phaseName: words(value['phase_name']),
-    plan: words(value['plan']),
-    task: words(value['task']),
-    status: words(value['status']),
-    tasks: [...done, ...remaining].filter((task) => task.name !== ''),
-    decisions: list(value['decisions']).flatMap(decisionOf),
+    ...top,
+    phase: top.phase ?? words(value['phase_dir'])?.split('/').at(-1) ?? null,
+    tasks: tasks.filter((task) => task.name !== ''),
+    decisions: toldIn(value['decisions']).map(({ text, reason, context }) => ({
+      decision: text,
+      status: 'active',
+      ...(reason ? { reason } : {}),
+      ...(context ? { context: `Phase ${context}`.replace(/^Phase (?=\D)/, '') } : {}),
+    })),
     items: [
-      ...list(value['blockers']).flatMap(blockerOf),
-      ...list(value['human_actions_pending']).flatMap(actionOf),
-      ...list(value['async_jobs']).flatMap((job) => {
-        const text = words(isObject(job) ? (job['description'] ?? job['name'] ?? JSON.stringify(job)) : job);
-        return text ? [{ kind: 'commitment' as const, text, status: 'open' as const }] : [];
+      ...toldIn(value['blockers']).map(({ text, workaround }): ModelItem => {
+        const real = workaround && !isNone(workaround) ? { workaround } : {};
+        return { kind: 'blocker', text, status: 'active', ...real };
       }),
+      ...toldIn(value['human_actions_pending']).map(({ text, context }): ModelItem => {
+        const whole = context ? `${text} (${context})` : text;
+        return { kind: 'commitment', text: whole, status: 'open', to: 'human' };
+      }),
+      ...toldIn(value['async_jobs']).map(({ text }): ModelItem => ({ kind: 'commitment', text, status: 'open' })),
     ],
     constraints: [],
     deadEnds: [],
-    files: list(value['uncommitted_files']).flatMap((file) => {
-      const name = words(isObject(file) ? (file['path'] ?? file['file']) : file);
-      return name && name.length <= 4096 ? [{ path: name }] : [];
-    }),
-    next: words(value['next_action']),
+    files: toldIn(value['uncommitted_files']).flatMap(({ text }) => (text.length <= 4096 ? [{ path: text }] : [])),
     notes: [words(value['context_notes']), words(value['note'])].filter((note) => note !== null),
   };
 }
 
-function taskOf(task: unknown, done: boolean): HandoffNote['tasks'][number] {
-  if (!isObject(task)) return { id: '', name: words(task) ?? '', done, inProgress: false, summary: null };
-  const status = words(task['status'])?.toLowerCase() ?? '';
-  const commit = words(task['commit']);
-  return {
-    id: words(task['id']) ?? '',
-    name: words(task['name']) ?? words(task['title']) ?? words(task['description']) ?? '',
-    done: done && !/in.?progress|partial/.test(status),
-    inProgress: /in.?progress|partial/.test(status),
-    summary: commit ? `commit ${commit}` : words(task['progress']),
-  };
-}
-
-function decisionOf(value: unknown): ModelDecision[] {
-  if (!isObject(value)) {
-    const text = words(value);
-    return text && !isNone(text) ? [{ decision: text, status: 'active' }] : [];
-  }
-  const decision = words(value['decision']) ?? words(value['summary']) ?? words(value['description']);
-  if (!decision) return [];
-  const reason = words(value['rationale']) ?? words(value['reason']);
-  const context = words(value['phase']) ?? words(value['context']);
-  return [
-    {
-      decision,
-      status: 'active',
-      ...(reason ? { reason } : {}),
-      ...(context ? { context: `Phase ${context}`.replace(/^Phase (?=\D)/, '') } : {}),
-    },
-  ];
-}
-
-function blockerOf(value: unknown): ModelItem[] {
-  const text = words(isObject(value) ? (value['description'] ?? value['blocker'] ?? value['name']) : value);
-  if (!text || isNone(text)) return [];
-  const workaround = isObject(value) ? words(value['workaround']) : null;
-  const real = workaround && !isNone(workaround) ? { workaround } : {};
-  return [{ kind: 'blocker', text, status: 'active', ...real }];
-}
-
-function actionOf(value: unknown): ModelItem[] {
-  const action = words(isObject(value) ? (value['action'] ?? value['description']) : value);
-  if (!action || isNone(action)) return [];
-  const context = isObject(value) ? words(value['context']) : null;
-  const text = context ? `${action} (${context})` : action;
-  return [{ kind: 'commitment', text, status: 'open', to: 'human' }];
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
+function taskOf({ id = '', name = '', status = '', commit, progress }: Partial<Entry>, done: boolean) {
+  const inProgress = /in.?progress|partial/i.test(status);
+  return { id, name, done: done && !inProgress, inProgress, summary: commit ? `commit ${commit}` : (progress ?? null) };
 }
 
 function words(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return null;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }

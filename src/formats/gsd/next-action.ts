@@ -2,8 +2,8 @@ import { ERASED } from '../../core/text.ts';
 import { setField } from '../text/field.ts';
 import { flat } from '../text/lines.ts';
 import type { Heading, Page, PageEditor } from '../text/page.ts';
-import { type Field, readFields } from './fields.ts';
-import { isNone } from './none.ts';
+import { type Field, readFields } from './words/fields.ts';
+import { isNone } from './words/none.ts';
 
 /**
  * The next action of a page, and the one line that a new one may change. People write lists, reasons and reminders into

@@ -1,8 +1,8 @@
 import type { ModelDecision, ModelItem } from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
 import type { Entry } from '../text/list.ts';
-import { isNone } from './none.ts';
-import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './numbers.ts';
+import { isNone } from './words/none.ts';
+import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './words/numbers.ts';
 
 /**
  * Decisions and items as lines of this format, both ways. A leading tag names the phase, a dash separates decision and

@@ -1,6 +1,6 @@
 import type { Found, Repaired, Tree } from '../format.ts';
 import { assemble } from './assemble.ts';
-import { readPlanId } from './numbers.ts';
+import { readPlanId } from './words/numbers.ts';
 
 /** Repairs a run from the files around an unreadable STATE.md: summaries, the roadmap, handoffs. */
 export function repairRun(found: Found, tree: Tree): Repaired | null {

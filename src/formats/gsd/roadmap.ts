@@ -3,7 +3,7 @@ import { stepStatus } from '../step-status.ts';
 import { flat } from '../text/lines.ts';
 import { cellsIn, isRow } from '../text/list.ts';
 import { type Page, scanPage } from '../text/page.ts';
-import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './numbers.ts';
+import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './words/numbers.ts';
 
 /**
  * ROADMAP.md: phases as a check-list, each with a section that lists its plans, and a progress table. A step whose key

@@ -1,11 +1,11 @@
 import { type FrontFields, readFrontMatter } from '../text/front-matter.ts';
 import { entryOf, type Listing, readEntries } from '../text/list.ts';
 import { type Heading, type Page, scanPage } from '../text/page.ts';
-import { type Field, type FieldName, readFields } from './fields.ts';
-import { isSettledTitle, type SectionKind, sectionKind } from './headings.ts';
 import { type NextAction, readNextAction, saysNext } from './next-action.ts';
-import { isNone } from './none.ts';
-import { readPhase } from './numbers.ts';
+import { type Field, type FieldName, readFields } from './words/fields.ts';
+import { isSettledTitle, type SectionKind, sectionKind } from './words/headings.ts';
+import { isNone } from './words/none.ts';
+import { readPhase } from './words/numbers.ts';
 
 /** STATE.md as read: fields, lists and tables with their lines. `assemble.ts` interprets them. */
 export interface StatePage {

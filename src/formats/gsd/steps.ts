@@ -4,9 +4,9 @@ import { stepStatus } from '../step-status.ts';
 import { readFrontMatter } from '../text/front-matter.ts';
 import type { Entry } from '../text/list.ts';
 import { scanPage } from '../text/page.ts';
-import { phaseKey, planKey, readCount, readPhase, readPlanId } from './numbers.ts';
 import type { Roadmap } from './roadmap.ts';
 import type { StatePage } from './state-markdown.ts';
+import { phaseKey, planKey, readCount, readPhase, readPlanId } from './words/numbers.ts';
 
 /** The steps of a run from all sources: the roadmap, tables of phases, plan and summary files, the position. */
 export interface Steps {

@@ -1,4 +1,4 @@
-import { emitInline, emitItem, emitJson, emitPair, emitScalar, type Manner } from './emit.ts';
+import { emitInline, emitItem, emitJson, emitLiteral, emitPair, emitScalar, type Manner } from './emit.ts';
 import { at, type ListNode, type MapNode, type Node, type Pair, wordsOf } from './node.ts';
 
 /**
@@ -142,11 +142,19 @@ function removePairs(draft: Draft, map: MapNode, key: string): void {
       changesOf(draft, map).removed.add(pair.start);
       continue;
     }
+    // On the line of a dash or of its map it cannot be cut out with the line.
+    if (text.slice(lineStart(pair.start), pair.start).trim() !== '') {
+      replaceValue(draft, map, pair.start, pair.value, null);
+      continue;
+    }
     gone.add(pair);
     const start = lineStart(pair.start);
     const gap = /(?<=\n)[ \t]*\r?\n$/.exec(text.slice(Math.max(0, start - 40), start))?.[0].length ?? 0;
     const end = lineEnd(pair.value.end);
-    replace(draft, start - gap, end < text.length ? text.indexOf('\n', end) + 1 : end, '');
+    // With the line end before it, so that a key can be added where it ends.
+    const from = start - gap;
+    if (from > 0) replace(draft, text[from - 2] === '\r' ? from - 2 : from - 1, end, '');
+    else replace(draft, 0, end < text.length ? text.indexOf('\n', end) + 1 : end, '');
   }
 }
 
@@ -172,8 +180,11 @@ function reshape(draft: Draft, box: MapNode | ListNode, changes: Changes): Splic
     const lead = ' '.repeat(column(dash));
     const tail = lineEnd(kept.at(-1)?.end ?? head.end);
     if (kept.length === 0) {
-      const by = items.length === 0 ? '[]' : items.map(emit).join(`\n${lead}`);
-      return put([{ start: items.length === 0 ? box.start : dash, end: children.at(-1)?.end ?? box.end, by }]);
+      const end = children.at(-1)?.end ?? box.end;
+      if (items.length > 0) return put([{ start: dash, end, by: items.map(emit).join(`\n${lead}`) }]);
+      const colon = text.lastIndexOf(':', dash) + 1;
+      const isBelow = colon > 0 && text.slice(colon, dash).trim() === '';
+      return put([{ start: isBelow ? colon : dash, end, by: isBelow ? ' []' : '[]' }]);
     }
     const cuts = children
       .filter(({ start }) => changes.removed.has(start))
@@ -248,6 +259,12 @@ function valueSplice(draft: Draft, map: MapNode | null, keyStart: number, there:
   const { start, end } = there;
   if (manner.style === 'json') return { start, end, by: emitJson(value, indentOf(start), manner) };
   if (typeof value === 'string' && there.type === 'scalar') {
+    // Several lines stay a block, and a block stays one.
+    const isBlock = there.quote === 'block';
+    const whole = isBlock && there.words.endsWith('\n') && !value.endsWith('\n') ? `${value}\n` : value;
+    const isWords = manner.style === 'words' && map && !map.flow;
+    const literal = isWords ? emitLiteral(whole, column(keyStart) + 2, isBlock) : null;
+    if (literal !== null) return { start, end, by: `${there.absent ? ' ' : ''}${literal.replace(/\n$/, '')}` };
     const quote = there.value === null || typeof there.value !== 'string' ? undefined : there.quote;
     return { start, end, by: `${there.absent ? ' ' : ''}${emitScalar(value, manner, quote)}` };
   }

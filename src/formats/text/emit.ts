@@ -2,9 +2,10 @@ import { isObject } from '../is-object.ts';
 
 /**
  * How a file writes its values. `quoted`: like Maestro's template, strings in double quotes, short lists in brackets.
- * `plain`: like js-yaml in the servers 1.4 and 1.5. `json`: like the server 1.6.
+ * `plain`: like js-yaml in the servers 1.4 and 1.5. `json`: like the server 1.6. `words`: like Codewalk's template, single
+ * words and dates bare, sentences in double quotes, several lines as a literal block.
  */
-export type Style = 'quoted' | 'plain' | 'json';
+export type Style = 'quoted' | 'plain' | 'json' | 'words';
 
 export interface Manner {
   style: Style;
@@ -19,10 +20,24 @@ export interface Manner {
 /** `key: value` at the given indentation, without a final line end. Further lines are indented to match. */
 export function emitPair(key: string, value: unknown, indent: number, manner: Manner): string {
   if (manner.style === 'json') return `${JSON.stringify(key)}: ${emitJson(value, ' '.repeat(indent), manner)}`;
-  const name = /^[A-Za-z_][\w.-]*$/.test(key) && isPlain(key) ? key : emitScalar(key, manner);
+  const name = isBareKey(key, manner) ? key : emitScalar(key, manner);
+  const literal = manner.style === 'words' && typeof value === 'string' ? emitLiteral(value, indent + 2) : null;
+  if (literal !== null) return `${name}: ${literal}`;
   const block = emitBlock(value, indent + 2, manner);
   return block === null ? `${name}: ${emitInline(value, manner)}` : `${name}:\n${block}`;
 }
+
+/** Several lines as a literal block, and one where a block was; null for text that only quotes can hold. */
+export function emitLiteral(text: string, indent: number, isBlock = false): string | null {
+  const body = text.replace(/\n$/, '');
+  if (!(isBlock || text.includes('\n')) || /^\s|[ \t]\n|\s$|\r/.test(body) || body.search(exotic) >= 0) return null;
+  const lines = body.split('\n').map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
+  return [text.endsWith('\n') ? '|' : '|-', ...lines].join('\n');
+}
+
+/** A key such as `2-3` is no number either, and no date. */
+const isBareKey = (key: string, { style }: Manner): boolean =>
+  (/^[A-Za-z_][\w.-]*$/.test(key) && isPlain(key)) || (style === 'words' && /^\d{1,3}(?:\.\d+)?-[\w.-]*$/.test(key));
 
 /** `- value` at the given indentation; in JSON the value alone. */
 export function emitItem(value: unknown, indent: number, manner: Manner): string {
@@ -46,6 +61,7 @@ export function emitInline(value: unknown, manner: Manner): string {
 /** A string in the requested quotes, or in others where those cannot hold it. */
 export function emitScalar(text: string, manner: Manner, quote?: 'none' | 'single' | 'double' | 'block'): string {
   if (manner.style === 'json') return JSON.stringify(text);
+  if (manner.style === 'words' && quote !== 'single') return quote === 'double' || !isWord(text) ? doubled(text) : text;
   const wanted = quote ?? (manner.style === 'quoted' ? 'double' : 'none');
   if (wanted === 'none' && isPlain(text)) return text;
   if (manner.overEscaped) {
@@ -53,11 +69,15 @@ export function emitScalar(text: string, manner: Manner, quote?: 'none' | 'singl
     return isPlain(text) ? text : `'${text.replace(/\s+/g, ' ').replaceAll("'", "''")}'`;
   }
   if (wanted !== 'double' && isOneLine(text)) return `'${text.replaceAll("'", "''")}'`;
-  return JSON.stringify(text).replace(
-    exotic,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return doubled(text);
 }
+
+const doubled = (text: string): string =>
+  JSON.stringify(text).replace(exotic, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** One word that no version of YAML takes for something else, or a date. */
+const isWord = (text: string): boolean =>
+  (/^[A-Za-z][\w./@-]*$/.test(text) && isPlain(text)) || /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/.test(text);
 
 function emitBlock(value: unknown, indent: number, manner: Manner): string | null {
   const lead = ' '.repeat(indent);

@@ -3,16 +3,16 @@ import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import type { MapNode, Node, Pair, ScalarNode } from './node.ts';
 
 /**
- * A whole text as nodes; null where it has none. Never throws: damage goes to `onError`. Anchors are not followed, since a
- * few lines could expand to gigabytes.
+ * A text, or the part of one between two offsets, as nodes; null where it has none. Never throws: damage goes to
+ * `onError`. Anchors are not followed, since a few lines could expand to gigabytes.
  */
 export function parseYaml(
   text: string,
   onError: (code: string, offset: number, message: string) => void,
   onDuplicate: Grower['onDuplicate'],
+  [base, end]: readonly [number, number] = [text.startsWith('\ufeff') ? 1 : 0, text.length],
 ): Node | null {
-  const base = text.startsWith('\ufeff') ? 1 : 0;
-  const source = text.slice(base);
+  const source = text.slice(base, end);
   if (source.length > YAML_LIMIT_CHARACTERS) {
     onError('too_large', 0, `${tooLarge(source.length)}.`);
     return null;

@@ -4,7 +4,7 @@ import { Fault, quoted } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
 import type { Foreign } from '../../core/fold/touch.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { FormatName } from '../../formats/format.ts';
+import type { Format, FormatName } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { lossWords } from '../../formats/losses.ts';
 import { recordedPath } from '../../workspace/files.ts';
@@ -28,7 +28,7 @@ export const mirrorAdd = defineOperation({
   scope: 'write',
   local: true,
   words: ['format', 'path'],
-  examples: ['holdfast mirror add gsd', 'holdfast mirror add codewalk STATE.md', 'holdfast mirror add resume'],
+  examples: ['holdfast mirror add gsd', 'holdfast mirror add codewalk --folders', 'holdfast mirror add resume'],
   input: v.object({
     format: described(
       v.picklist([...formatNames, RESUME.name]),
@@ -36,6 +36,9 @@ export const mirrorAdd = defineOperation({
     ),
     path: v.optional(
       described(v.string(), 'The file; by default the one the format prescribes, and RESUME.md for the brief.'),
+    ),
+    folders: v.optional(
+      described(v.boolean(), 'A file for each decision, blocker and session, in `.planning/` (codewalk).'),
     ),
   }),
   output: v.object({
@@ -47,6 +50,7 @@ export const mirrorAdd = defineOperation({
   async run(context, input) {
     if (input.format === RESUME.name) return addResumeCopy(context, input.path ?? RESUME.home);
     const format = await formatNamed(input.format);
+    if (input.folders) mustHaveFolders(format, input.path);
     const workspace = context.workspace() ?? context.createWorkspace();
     if (!workspace) throw noWorkspace();
     const state = await currentState(context);
@@ -55,7 +59,7 @@ export const mirrorAdd = defineOperation({
     const path =
       input.path ??
       (await adoptedFrom(engine, state, format.name)) ??
-      format.home(await readWholeRun(engine, state), isThere).main;
+      format.home(await readWholeRun(engine, state), isThere, input.folders).main;
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     mustBeMirrorable(workspace.tree, format, mirror.path);
     const { found, files } = readMirror(workspace.tree, format, mirror.path);
@@ -92,6 +96,17 @@ async function adoptedFrom(engine: Engine, { run }: State, format: string): Prom
   const rows = await engine.rows(run?.id ?? '', { kind: 'foreign', limit: 100 });
   const paths = rows.map(({ doc }) => doc as unknown as Foreign).filter((one) => one.format === format);
   return paths.length === 1 ? paths[0]?.path : undefined;
+}
+
+function mustHaveFolders(format: Format, path: string | undefined): void {
+  if (!format.hasFolders)
+    throw new Fault('usage', `Only codewalk has a form with folders; ${format.name} is one file.`, {
+      hints: [`\`holdfast mirror add ${format.name}\``],
+    });
+  if (path !== undefined && !/(?:^|\/)\.planning\/STATE\.md$/.test(path))
+    throw new Fault('usage', 'The form with folders lies in `.planning/`.', {
+      hints: ['`holdfast mirror add codewalk --folders`, or a path that ends in `.planning/STATE.md`.'],
+    });
 }
 
 async function addResumeCopy(context: Context, input: string) {

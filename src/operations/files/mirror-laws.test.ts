@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Fault } from '../../core/fault.ts';
 import { MAIN as APEX, v3 } from '../../formats/apex/samples.suite.ts';
 import { short } from '../../formats/codewalk/samples.suite.ts';
+import { foreignEdits } from '../../formats/foreign-edits.suite.ts';
 import { page } from '../../formats/gsd/pages.suite.ts';
 import { ACTIVE, seed } from '../../formats/maestro/samples.suite.ts';
 import { fixture } from '../../formats/snap/fixture.suite.ts';
@@ -16,7 +17,7 @@ import { callOperation } from '../operation.ts';
 import type { Synced } from './parts/mirrors.ts';
 
 /** More at night: `MIRROR_EDITS=10000 npx vitest run src/operations/files/mirror-laws.test.ts`. */
-const EDITS = Number(process.env['MIRROR_EDITS'] ?? 60);
+const EDITS = process.env['MIRROR_EDITS'] ? Number(process.env['MIRROR_EDITS']) : undefined;
 
 const opened: { dir: string; context: Context & { close(): Promise<void> } }[] = [];
 afterEach(async () => {
@@ -55,58 +56,18 @@ async function mirrored(main: string, files: ReadonlyMap<string, string>) {
   };
 }
 
-/** What another tool or a person does to a text, line by line or word by word. */
-const edits: fc.Arbitrary<(text: string) => string> = fc.oneof(
-  fc.nat().map((at) => byLine(at, () => [])),
-  fc.nat().map((at) => byLine(at, (line) => [line, line])),
-  fc
-    .tuple(fc.nat(), fc.constantFrom('pending', 'completed', 'complete', 'true', 'null', '3', 'Some other words'))
-    .map(([at, word]) => byLine(at, (line) => [line.replace(/(:\s*"?)[^",]+("?,?\s*)$/, `$1${word}$2`)])),
-  fc.nat().map((at) => (text: string) => {
-    const lines = text.split('\n');
-    const index = at % Math.max(1, lines.length - 1);
-    [lines[index], lines[index + 1]] = [lines[index + 1] ?? '', lines[index] ?? ''];
-    return lines.join('\n');
-  }),
-  fc.constant((text: string) => text.replaceAll('\n', '\r\n').replaceAll('\r\r', '\r')),
-  // The same time in another spelling, entries in another order, a key or section that no row has.
-  fc.constant((text: string) => text.replace(/(\d\d:\d\d:\d\d)Z/g, '$1.000Z')),
-  fc.tuple(fc.nat(), fc.nat()).map(([from, to]) => moved(from, to)),
-  fc.nat().map((at) => byLine(at, (line) => (/^\s*"/.test(line) ? ['  "custom": {"a": [1]},', line] : [line]))),
-  fc.constant((text: string) => (text.startsWith('{') ? text : `${text}\n## Our own section\n\nKept.\n`)),
-);
-
-/** Moves a line to another place. */
-function moved(from: number, to: number): (text: string) => string {
-  return (text) => {
-    const lines = text.split('\n');
-    const [line = ''] = lines.splice(from % lines.length, 1);
-    lines.splice(to % (lines.length + 1), 0, line);
-    return lines.join('\n');
-  };
-}
-
-function byLine(at: number, change: (line: string) => string[]): (text: string) => string {
-  return (text) => {
-    const lines = text.split('\n');
-    const index = at % lines.length;
-    lines.splice(index, 1, ...change(lines[index] ?? ''));
-    return lines.join('\n');
-  };
-}
-
 const turnfile = fixture('pilot');
 
 describe.each([
-  ['apex', APEX, new Map([[APEX, v3]])],
-  ['codewalk', 'STATE.md', new Map([['STATE.md', short]])],
-  ['gsd', '.planning/STATE.md', new Map([['.planning/STATE.md', page('G3')]])],
-  ['maestro', ACTIVE, new Map([[ACTIVE, seed]])],
-  ['snap', turnfile.found.main, turnfile.files],
-])('%s', (_, main, files) => {
+  ['apex', APEX, new Map([[APEX, v3]]), 60],
+  ['codewalk', 'STATE.md', new Map([['STATE.md', short]]), 200],
+  ['gsd', '.planning/STATE.md', new Map([['.planning/STATE.md', page('G3')]]), 200],
+  ['maestro', ACTIVE, new Map([[ACTIVE, seed]]), 60],
+  ['snap', turnfile.found.main, turnfile.files, 60],
+])('%s', (_, main, files, many) => {
   it('rests after any edit: the second sync reads and writes nothing', { timeout: 600_000 }, async () => {
     const { sync, version, read, write } = await mirrored(main, files as ReadonlyMap<string, string>);
-    const chosen = fc.sample(edits, { numRuns: EDITS, seed: 7 });
+    const chosen = fc.sample(foreignEdits, { numRuns: EDITS ?? many, seed: 7 });
     for (const [index, edit] of chosen.entries()) {
       const before = read();
       const edited = edit(before);

@@ -5,6 +5,7 @@ import { parseAllWords, parseQuestion, type SearchQuery } from '../../core/searc
 import { snippetOf } from '../../core/search/snippet.ts';
 import { oneLine } from '../../core/text.ts';
 import type { StoredRow } from '../../store/projection.ts';
+import { openGuarded } from '../../workspace/guarded/tree-files.ts';
 import { currentRun } from '../act.ts';
 import { limit } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
@@ -21,6 +22,8 @@ export interface SearchResult {
   score: number;
   /** The stems of the words of the question that it has. */
   matched: string[];
+  /** Where a file says it: `.planning/STATE.md:52`; null for what is recorded here. */
+  place: string | null;
   /** It was superseded by the result before it. */
   isSuperseded: boolean;
   text: string;
@@ -81,11 +84,15 @@ export const search = defineOperation({
     const filter = { kinds: kind, statuses: status, since, offset: pools * pool, limit: pool };
     const ranked = await engine.search(runs, query, filter);
     const page = ranked.slice(passed, passed + wanted);
+    const tree = context.workspace()?.tree;
     const isMore = ranked.length > passed + wanted;
     const next = isMore ? `${pools}-${passed + wanted}` : ranked.length >= pool ? `${pools + 1}-0` : null;
     return {
       data: {
-        results: page.map(({ row, score, matched }) => resultOf(row, query, score, matched)),
+        results: page.map(({ row, score, matched }) => {
+          const result = resultOf(row, query, score, matched);
+          return row.kind === 'foreign' && tree ? { ...result, place: placeOf(tree, result) } : result;
+        }),
         cursor: next,
       },
     };
@@ -95,9 +102,9 @@ export const search = defineOperation({
       ? line`Nothing was found.`
       : joined(
           [
-            ...results.map(({ id, kind, status, snippet }) => {
+            ...results.map(({ id, kind, status, snippet, place }) => {
               const facts = line`${word(kind)}, ${status === '' ? '' : word(status)}`;
-              const name = NAMED.has(kind) ? pen.quote(id, 'path') : ownId(id);
+              const name = NAMED.has(kind) ? pen.quote(place ?? id, 'path') : ownId(id);
               return line`${pen.bold(name)} ${pen.dim(facts)} ${pen.quote(snippet, 'title')}`;
             }),
             ...(cursor === null ? [] : [pen.dim(line`There is more: add \`--cursor ${ownId(cursor)}\`.`)]),
@@ -116,9 +123,24 @@ function resultOf(row: StoredRow, query: SearchQuery, score: number, matched: st
       score: Math.round(score * 1000) / 1000,
       matched,
       isSuperseded: kind === 'decision' && status === 'superseded',
+      place: null,
     },
     ...{ text: excerpt(doc), snippet, marks, doc },
   };
+}
+
+/** The line of the file, as it is now, that has most of the words that were found. */
+function placeOf(tree: string, { doc, snippet, marks }: SearchResult): string | null {
+  const { path } = doc as { path: string };
+  const text = openGuarded(tree).read(path);
+  if (text === null) return null;
+  const words = new Set(marks.map(([start, end]) => snippet.slice(start, end).toLowerCase()));
+  let best = { line: 0, count: 0 };
+  for (const [index, one] of text.toLowerCase().split('\n').entries()) {
+    const count = [...words].filter((found) => one.includes(found)).length;
+    if (count > best.count) best = { line: index + 1, count };
+  }
+  return best.count > 0 ? `${path}:${best.line}` : path;
 }
 
 /** Rows whose id is a key, a path or a name that someone chose. */

@@ -1,3 +1,16 @@
+/** Parts of the Codewalk views, over a row `r`, its document `d` and the position `p` of its run. */
+const initiative = "coalesce(p ->> 'initiative', r.run)";
+const rowsOf = (name: string): string =>
+  `${name}.records r JOIN ${name}.runs USING (run), LATERAL ${name}.readable(r.doc) AS d, LATERAL ${name}.readable(position) AS p`;
+/** As a file wrote it; what it left out stays out. */
+const said = (field: string): string => `nullif(coalesce(d -> 'stated' ->> '${field}', d ->> '${field}'), '')`;
+/** The name in the file, or one that continues its numbers. */
+const nameOf = (name: string, prefix: string, isMeant: string): string => `coalesce(r.alias, '${prefix}-' || to_char(
+    substring(r.id from '[0-9]+')::bigint + greatest(0, coalesce((
+      SELECT max(substring(n.alias from '^${prefix}-([0-9]{1,9})$')::bigint - substring(n.id from '[0-9]+')::bigint)
+      FROM ${name}.records n, LATERAL ${name}.readable(n.doc) AS e WHERE n.run = r.run AND n.kind = r.kind AND ${isMeant}), 0)),
+    'FM9999999999000'))`;
+
 /**
  * The statements that bring each version of the schema to the next; `name` is the quoted name of the schema. Released
  * entries are never changed.
@@ -173,5 +186,66 @@ ALTER TABLE ${name}.events ADD COLUMN evidence text;
   (name) => `
 ALTER TABLE ${name}.meta ADD COLUMN store text, ADD COLUMN epoch text;
 UPDATE ${name}.meta SET store = 's-' || left(replace(gen_random_uuid()::text, '-', ''), 12);
+`,
+  // The Codewalk views show what `export --as sql` writes (`formats/codewalk/tables.ts`); a test compares them.
+  (name) => `
+DROP VIEW ${name}.initiative_state, ${name}.initiative_decisions, ${name}.initiative_blockers, ${name}.session_history;
+
+CREATE VIEW ${name}.initiative_state AS SELECT
+  coalesce(p ->> 'initiative', run) AS initiative_id,
+  (p ->> 'phase')::numeric::integer AS current_phase,
+  (p ->> 'plan')::numeric::integer AS current_plan,
+  p ->> 'task' AS current_task,
+  (p ->> 'wave')::numeric::integer AS current_wave,
+  p ->> 'status' AS status,
+  (p -> 'progress')::text AS progress_json,
+  ${name}.seconds(updated_at) AS updated_at
+FROM ${name}.runs, LATERAL ${name}.readable(position) AS p;
+
+CREATE VIEW ${name}.initiative_decisions AS SELECT
+  ${initiative} || '/' || coalesce(r.alias, r.id) AS id,
+  ${initiative} AS initiative_id,
+  ${name}.seconds(${said('at')}) AS date,
+  nullif(d ->> 'context', '') AS context,
+  d ->> 'decision' AS decision,
+  nullif(d ->> 'reason', '') AS reason,
+  nullif((d -> 'alternatives')::text, '[]') AS alternatives_json,
+  NOT (d ->> 'irreversible')::boolean AS reversible
+FROM ${rowsOf(name)} WHERE r.kind = 'decision' AND d ->> 'status' = 'active';
+
+CREATE VIEW ${name}.initiative_blockers AS SELECT
+  ${initiative} || '/' || ${nameOf(name, 'block', "e ->> 'kind' = 'blocker'")} AS id,
+  ${initiative} AS initiative_id,
+  d ->> 'status' AS status,
+  d ->> 'text' AS description,
+  ${name}.seconds(${said('raisedAt')}) AS identified_at,
+  nullif((d -> 'affects')::text, '[]') AS affects_json,
+  d ->> 'workaround' AS workaround,
+  d ->> 'resolution' AS resolution,
+  ${name}.seconds(${said('settledAt')}) AS resolved_at
+FROM ${rowsOf(name)} WHERE r.kind = 'item' AND d ->> 'kind' = 'blocker' AND r.status <> 'removed';
+
+CREATE VIEW ${name}.session_history AS SELECT
+  ${initiative} || '/' || ${nameOf(name, 'session', 'TRUE')} AS id,
+  ${initiative} AS initiative_id,
+  ${said('agent')} AS agent_id,
+  ${name}.seconds(${said('startedAt')}) AS started_at,
+  ${name}.seconds(${said('endedAt')}) AS ended_at,
+  (d ->> 'contextUsage')::real AS context_usage,
+  nullif(coalesce(d -> 'finished', d -> 'completed')::text, '[]') AS completed_json,
+  (SELECT jsonb_agg(once.value ORDER BY once.place)::text FROM (
+    SELECT told.value, min(told.place) AS place FROM (
+      SELECT n AS place, value FROM jsonb_array_elements_text(coalesce(d -> 'issues', '[]')) WITH ORDINALITY AS i (value, n)
+      UNION ALL
+      SELECT 1000000000 + substring(f.id from '[0-9]+')::bigint, e ->> 'text' FROM ${name}.records f, LATERAL ${name}.readable(f.doc) AS e
+        WHERE f.run = r.run AND f.kind = 'item' AND e ->> 'kind' = 'finding' AND e ->> 'session' = r.id
+    ) AS told GROUP BY told.value
+  ) AS once) AS issues_json,
+  coalesce(d ->> 'why', CASE d ->> 'status'
+    WHEN 'context-exhausted' THEN 'Context limit reached'
+    WHEN 'timeout' THEN 'Time limit reached'
+    WHEN 'maintainer-directed' THEN 'Stopped by the maintainer'
+    WHEN 'crashed' THEN 'crashed' END) AS handoff_reason
+FROM ${rowsOf(name)} WHERE r.kind = 'session' AND r.status <> 'removed';
 `,
 ];

@@ -1,3 +1,14 @@
+/** Parts of the Codewalk views, over a row `r` and its run. */
+const initiative = "coalesce(position ->> '$.initiative', run)";
+/** As a file wrote it; what it left out stays out. */
+const said = (name: string): string => `nullif(coalesce(r.doc ->> '$.stated.${name}', r.doc ->> '$.${name}'), '')`;
+const secondsOf = (name: string): string => `unixepoch(${said(name)})`;
+/** The name in the file, or one that continues its numbers. */
+const nameOf = (prefix: string, isMeant: string): string => `coalesce(r.alias, printf('${prefix}-%03d',
+    CAST(substr(r.id, 3) AS INTEGER) + max(0, coalesce((
+      SELECT max(CAST(substr(alias, ${prefix.length + 2}) AS INTEGER) - CAST(substr(id, 3) AS INTEGER)) FROM records
+      WHERE run = r.run AND kind = r.kind AND ${isMeant} AND alias GLOB '${prefix}-[0-9]*'), 0))))`;
+
 /** "HFst": distinguishes a journal from any other SQLite file. */
 export const APPLICATION_ID = 0x48467374;
 
@@ -162,6 +173,71 @@ INSERT INTO meta VALUES (1, 's-' || lower(hex(randomblob(6))), 'e-' || lower(hex
   // Journals of versions between 0.1 and 0.2 still have the table.
   `
 DROP TABLE IF EXISTS tokens;
+`,
+  // The Codewalk views show what `export --as sql` writes (`formats/codewalk/tables.ts`); a test compares them.
+  `
+DROP VIEW initiative_state;
+DROP VIEW initiative_decisions;
+DROP VIEW initiative_blockers;
+DROP VIEW session_history;
+
+CREATE VIEW initiative_state AS SELECT
+  coalesce(position ->> '$.initiative', run) AS initiative_id,
+  position ->> '$.phase' AS current_phase,
+  position ->> '$.plan' AS current_plan,
+  position ->> '$.task' AS current_task,
+  position ->> '$.wave' AS current_wave,
+  position ->> '$.status' AS status,
+  position -> '$.progress' AS progress_json,
+  unixepoch(updated_at) AS updated_at
+FROM runs;
+
+CREATE VIEW initiative_decisions AS SELECT
+  ${initiative} || '/' || coalesce(r.alias, r.id) AS id,
+  ${initiative} AS initiative_id,
+  ${secondsOf('at')} AS date,
+  nullif(r.doc ->> '$.context', '') AS context,
+  r.doc ->> '$.decision' AS decision,
+  nullif(r.doc ->> '$.reason', '') AS reason,
+  nullif(r.doc -> '$.alternatives', '[]') AS alternatives_json,
+  NOT (r.doc ->> '$.irreversible') AS reversible
+FROM records r JOIN runs USING (run) WHERE r.kind = 'decision' AND r.doc ->> '$.status' = 'active';
+
+CREATE VIEW initiative_blockers AS SELECT
+  ${initiative} || '/' || ${nameOf('block', "doc ->> '$.kind' = 'blocker'")} AS id,
+  ${initiative} AS initiative_id,
+  r.doc ->> '$.status' AS status,
+  r.doc ->> '$.text' AS description,
+  ${secondsOf('raisedAt')} AS identified_at,
+  nullif(r.doc -> '$.affects', '[]') AS affects_json,
+  r.doc ->> '$.workaround' AS workaround,
+  r.doc ->> '$.resolution' AS resolution,
+  ${secondsOf('settledAt')} AS resolved_at
+FROM records r JOIN runs USING (run)
+WHERE r.kind = 'item' AND r.doc ->> '$.kind' = 'blocker' AND r.status <> 'removed';
+
+CREATE VIEW session_history AS SELECT
+  ${initiative} || '/' || ${nameOf('session', 'TRUE')} AS id,
+  ${initiative} AS initiative_id,
+  ${said('agent')} AS agent_id,
+  ${secondsOf('startedAt')} AS started_at,
+  ${secondsOf('endedAt')} AS ended_at,
+  CAST(r.doc ->> '$.contextUsage' AS REAL) AS context_usage,
+  nullif(coalesce(r.doc -> '$.finished', r.doc -> '$.completed'), '[]') AS completed_json,
+  nullif((SELECT json_group_array(value) FROM (
+    SELECT value FROM (
+      SELECT key AS place, value FROM json_each(r.doc, '$.issues')
+      UNION ALL
+      SELECT 1000000000 + CAST(substr(f.id, 3) AS INTEGER), f.doc ->> '$.text' FROM records f
+        WHERE f.run = r.run AND f.kind = 'item' AND f.doc ->> '$.kind' = 'finding' AND f.doc ->> '$.session' = r.id
+    ) GROUP BY value ORDER BY min(place)
+  )), '[]') AS issues_json,
+  coalesce(r.doc ->> '$.why', CASE r.doc ->> '$.status'
+    WHEN 'context-exhausted' THEN 'Context limit reached'
+    WHEN 'timeout' THEN 'Time limit reached'
+    WHEN 'maintainer-directed' THEN 'Stopped by the maintainer'
+    WHEN 'crashed' THEN 'crashed' END) AS handoff_reason
+FROM records r JOIN runs USING (run) WHERE r.kind = 'session' AND r.status <> 'removed';
 `,
 ];
 

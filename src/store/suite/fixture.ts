@@ -122,7 +122,7 @@ export async function faultOf(promise: Promise<unknown>): Promise<Fault> {
 
 /** One row for each Codewalk view, and one that no view shows. */
 export function codewalkRows(run: string, context: string): StoredRow[] {
-  const decision = { decision: 'd', reason: 'r', alternatives: ['x'], irreversible: true, at: at(2) };
+  const decision = { decision: 'd', status: 'active', reason: 'r', alternatives: ['x'], irreversible: true, at: at(2) };
   const blocker = { text: 'stuck', status: 'resolved', affects: ['p1'], resolution: 'done', settledAt: at(4) };
   const question = { id: 'Q-1', kind: 'question', text: 'why', status: 'open', raisedAt: at(3) };
   const session = { id: 'S-1', agent: 'worker', startedAt: at(5), contextUsage: 45, completed: ['p1'] };
@@ -162,7 +162,7 @@ export function codewalkViews(
       reversible: no,
     },
     initiative_blockers: {
-      id: `${run}/B-1`,
+      id: `${run}/block-001`,
       initiative_id: run,
       status: 'resolved',
       description: 'stuck',
@@ -173,7 +173,7 @@ export function codewalkViews(
       resolved_at: time(1767225604),
     },
     session_history: {
-      id: `${run}/S-1`,
+      id: `${run}/session-001`,
       initiative_id: run,
       agent_id: 'worker',
       started_at: time(1767225605),

@@ -144,7 +144,10 @@ async function readRows(engine: Engine, state: State, step: Step | undefined): P
     sessions: [...missing, ...recent].map((session) => state.sessions.get(session.id) ?? session),
     commands: commands.map((row) => ({ effect: row.doc as Effect, version: row.version })),
     files: files.map((row) => row.doc as FileRow),
-    results: results.flatMap((row) => (row.doc as Result).built.map((text) => ({ text }))),
+    results: [
+      ...[...state.steps.values()].flatMap((one) => one.built),
+      ...results.flatMap((row) => (row.doc as Result).built),
+    ].map((text) => ({ text })),
     decisions,
   };
 }

@@ -13,14 +13,15 @@ export interface TakenOver {
   left: string[];
 }
 
-export function takenOver(model: RunModel): TakenOver {
-  const key = model.position?.step ?? currentStepOf(model);
+/** `text` is the file, for the lines of what stays in it. */
+export function takenOver(model: RunModel, text: string): TakenOver {
+  const key = currentStepOf(model);
   const step = model.steps.find((one) => one.key === key);
   return {
     taken: takenIn(model),
     position: step ? positionWords(step) : null,
     next: model.next ? oneLine(model.next, 160) : null,
-    left: leftIn(model.kept),
+    left: leftIn(model.kept).map((name) => withLine(name, text)),
   };
 }
 
@@ -64,6 +65,11 @@ function leftIn(kept: RunModel['kept']): string[] {
       .flatMap(([name, inner]) => namesIn(name, inner))
       .map((name) => oneLine(name, 60));
   });
+}
+
+function withLine(name: string, text: string): string {
+  const at = text.split('\n').findIndex((line) => line.includes(name));
+  return at < 0 ? name : `${name} (line ${at + 1})`;
 }
 
 /** Formats keep keys of the top, of steps, and whole sections. */

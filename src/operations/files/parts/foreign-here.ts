@@ -29,7 +29,7 @@ export async function damagedHere(context: Context): Promise<string[]> {
 const MOST_SHOWN = 5;
 
 function foreignLine({ name, format, parsed }: ForeignFile): string {
-  const { position } = parsed.model ? takenOver(parsed.model) : { position: null };
+  const { position } = parsed.model ? takenOver(parsed.model, '') : { position: null };
   const version = parsed.version ? ` ${parsed.version}` : '';
   return `${oneLine(name, 120)}: ${format.name}${version}${position ? `, ${position}` : ''}`;
 }

@@ -1,6 +1,9 @@
 import type { Session, Snapshot, State, Step } from '../../../core/fold/state.ts';
 import type { RowKind, Rows } from '../../../core/fold/touch.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
+import { stepWords } from '../../../core/views/named-step.ts';
+import { planView } from '../../../core/views/plan.ts';
+import { positionOf } from '../../../core/views/position.ts';
 import { type RunRows, runModelOf } from '../../../core/views/run-model.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FormatName } from '../../../formats/format.ts';
@@ -33,10 +36,69 @@ export async function readWholeRun(engine: Engine, state: State, format?: Format
     }));
     return { ...model, steps, kept: { ...model.kept, work: workOf(state, rows.results) } };
   }
+  if (format === 'codewalk') return withSessions(model, state, rows);
   if (format !== 'snap') return model;
   const snapshots = await closingSnapshots(engine, run, await all('snapshot'), rows.sessions);
   const people = rows.sessions.filter((session) => session.kind === 'person').map((session) => session.agent);
   return { ...model, kept: { ...model.kept, snapshots, people: [...new Set(people)] } };
+}
+
+/**
+ * Codewalk tells in a session what it deviated from, verified and found, and that it continues after a crash. Its files are
+ * those of the session that worked last.
+ */
+function withSessions(model: RunModel, state: State, rows: RunRows): RunModel {
+  const told = new Map<string, { notes: string[]; issues: string[] }>();
+  const of = (session: string | null | undefined): { notes: string[]; issues: string[] } => {
+    const known = told.get(session ?? '') ?? { notes: [], issues: [] };
+    told.set(session ?? '', known);
+    return known;
+  };
+  for (const note of [...rows.notes].sort(byNumber))
+    if (note.kind === 'deviation') of(note.session).notes.push(note.text);
+  for (const step of state.steps.values()) {
+    if (step.verified)
+      of(step.verified.session).notes.push(
+        `Verified ${stepWords(state.steps, step)}: ${validationWords(step.verified)}`,
+      );
+  }
+  for (const item of [...rows.items].sort(byNumber))
+    if (item.kind === 'finding') of(item.session).issues.push(item.text);
+  const last = [...rows.sessions].sort(byNumber).findLast(({ id }) => rows.files.some((file) => file.session === id));
+  const files = rows.files.filter((file) => !file.read && (!last || file.session === last.id));
+  return {
+    ...model,
+    position: { ...model.position, step: positionOf(state, planView(state)).current?.step.key ?? null },
+    files: files.map(({ path, change }) => ({ path, ...(change ? { change } : {}) })),
+    sessions: model.sessions.map((session) => {
+      const { notes, issues } = of(session.id);
+      const continues = session.continues ?? crashBefore(rows.sessions, session.id);
+      return {
+        ...session,
+        ...(continues ? { continues } : {}),
+        ...(notes.length > 0 ? { notes: [...new Set([...(session.notes ?? []), ...notes])] } : {}),
+        ...(issues.length > 0 ? { issues: [...new Set([...(session.issues ?? []), ...issues])] } : {}),
+      };
+    }),
+  };
+}
+
+/** The crashed session whose step a session took over first. */
+function crashBefore(sessions: readonly Session[], id: string | undefined): string | undefined {
+  const own = sessions.find((session) => session.id === id);
+  const crashed = sessions.filter(
+    ({ status, left }) => status === 'crashed' && left.some((key) => own?.held.includes(key)),
+  );
+  const before = [...crashed].sort(byNumber).findLast((one) => own && byNumber(one, own) < 0);
+  const isTaken = sessions.some(
+    (one) =>
+      before &&
+      own &&
+      byNumber(before, one) < 0 &&
+      byNumber(one, own) < 0 &&
+      one.held.some((key) => before.left.includes(key)),
+  );
+  return isTaken ? undefined : before?.id;
 }
 
 /** Who did each step, and how it was verified, which the maestro format logs. */

@@ -1,4 +1,4 @@
-import { isName } from '../../core/text.ts';
+import { isName } from '../../../core/text.ts';
 
 /** A phase as written in a file: `07`, `2.1`, `3A`, `PROJ-42`, `05-visual-polish`. */
 export interface PhaseName {

@@ -100,55 +100,55 @@ describe('codewalk: quoting', () => {
 
 describe('codewalk: maps and lists in brackets', () => {
   const head = 'initiative: init-1\ntitle: T\n';
-  const resolve = (model: RunModel) =>
-    void Object.assign(model.items[0] as object, { status: 'resolved', resolution: 'Found: it\n- there' });
+  const bypass = (model: RunModel) =>
+    void Object.assign(model.items[0] as object, { status: 'bypassed', workaround: 'Found: it\n- there' });
   const addFog = (model: RunModel) =>
     void model.items.push({ alias: 'block-009', kind: 'blocker', text: 'Fog', status: 'active' });
-  const fog = '{id: block-009, status: active, description: Fog, workaround: null, resolution: null}';
+  const fog = '{ id: block-009, status: active, description: Fog, workaround: null, resolution: null }';
 
   it.each([
     [
       '{id: b-1, description: No key}',
-      '{id: b-1, description: No key, status: resolved, resolution: "Found: it\\n- there"}',
+      '{id: b-1, description: No key, status: bypassed, workaround: "Found: it\\n- there"}',
     ],
     [
       '{ id: b-1, description: No key, }',
-      '{ id: b-1, description: No key, status: resolved, resolution: "Found: it\\n- there", }',
+      '{ id: b-1, description: No key, status: bypassed, workaround: "Found: it\\n- there", }',
     ],
     [
       '{id: b-1, description: No key} # ask',
-      '{id: b-1, description: No key, status: resolved, resolution: "Found: it\\n- there"} # ask',
+      '{id: b-1, description: No key, status: bypassed, workaround: "Found: it\\n- there"} # ask',
     ],
     [
-      '{id: b-1, description: No key, resolution:}',
-      '{id: b-1, description: No key, resolution: "Found: it\\n- there", status: resolved}',
+      '{id: b-1, description: No key, workaround:}',
+      '{id: b-1, description: No key, workaround: "Found: it\\n- there", status: bypassed}',
     ],
     [
-      '{id: b-1, resolution: , description: "No key", status: active}',
-      '{id: b-1, resolution: "Found: it\\n- there" , description: "No key", status: resolved}',
+      '{id: b-1, workaround: , description: "No key", status: active}',
+      '{id: b-1, workaround: "Found: it\\n- there" , description: "No key", status: bypassed}',
     ],
   ])('adds keys to %s and leaves its other bytes alone', (before, after) => {
     const text = (entry: string) => `${head}blockers:\n  - ${entry}\nowner: mara\n`;
-    expect(write(text(before), resolve)).toBe(text(after));
+    expect(write(text(before), bypass)).toBe(text(after));
   });
 
   it('adds keys to a map over several lines, and to an empty one', () => {
     const spread = `${head}blockers:\n  - {\n      id: b-1, # mine\n      description: No key # ask\n    }\n`;
-    expect(write(spread, resolve)).toBe(
-      spread.replace('No key', 'No key, status: resolved, resolution: "Found: it\\n- there"'),
+    expect(write(spread, bypass)).toBe(
+      spread.replace('No key', 'No key,\n      status: bypassed,\n      workaround: "Found: it\\n- there"'),
     );
     expect(
       write(
         `${head}resume_context: {}\n`,
         (model) => void model.items.push({ kind: 'question', text: 'Who?', status: 'open' }),
       ),
-    ).toBe(`${head}resume_context: {open_questions: ["Who?"]}\n`);
+    ).toBe(`${head}resume_context: { open_questions: ["Who?"] }\n`);
   });
 
   it('keeps the other keys of a map in brackets when a list in it changes', () => {
     const text = `${head}resume_context: {owner: mara, open_questions: [Why?]}\n`;
     expect(write(text, (model) => void model.items.push({ kind: 'question', text: 'a, b', status: 'open' }))).toBe(
-      `${head}resume_context: {owner: mara, open_questions: ["Why?", "a, b"]}\n`,
+      `${head}resume_context: {owner: mara, open_questions: [Why?, "a, b"]}\n`,
     );
   });
 

@@ -1,5 +1,5 @@
-import { fieldsIn, type Field as LineField } from '../text/field.ts';
-import type { Page } from '../text/page.ts';
+import { fieldsIn, type Field as LineField } from '../../text/field.ts';
+import type { Page } from '../../text/page.ts';
 
 export type Field = LineField<FieldName>;
 
