@@ -205,7 +205,7 @@ export const sessionRows: readonly Row<ModelSession, About>[] = [
       if (was && isSame(notesOf(was, before), notes)) return undefined;
       return notes.length > 0 ? notes : was ? REMOVED : undefined;
     },
-    says: 'What was noted, deviations and verification results; how a crash is told.',
+    says: 'What was noted, deviations and verification results; how a crash is reported.',
   },
   { at: 'issues', is: 'issues', as: texts, clears: removed, says: 'What went badly, and findings.' },
   {
