@@ -26,5 +26,3 @@ export const DECISION_KEYS = [
   'deployment_strategy',
   'complexity',
 ] as const;
-export const DEFAULT_REGION = 'swedencentral';
-export const DEFAULT_BRANCH = 'main';

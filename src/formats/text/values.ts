@@ -1,7 +1,6 @@
 import { isName, TEXT_LIMIT_BYTES, utf8Length } from '../../core/text.ts';
-import { isObject } from '../is-object.ts';
 import type { Editor } from './editor.ts';
-import { type ListNode, type MapNode, type Node, plain, wordsOf } from './node.ts';
+import { type ListNode, type Node, wordsOf } from './node.ts';
 import type { Value } from './rows.ts';
 
 /** Values of a file within the limits of run model fields. The file itself is not changed. */
@@ -151,10 +150,3 @@ export function editList(
   }
   editor.append(list, [...left.values()]);
 }
-
-export const fieldsOf = (node: Node): Record<string, unknown> => {
-  const value = plain(node);
-  return isObject(value) ? value : {};
-};
-
-export type { MapNode };

@@ -135,7 +135,7 @@ async function explained(context: Context, run: string): Promise<Explanation> {
 
 async function warnOfEdited(context: Context, state: State): Promise<void> {
   if (!context.workspace() || state.run?.stated === undefined) return;
-  const { editedSince } = await import('../files/parts/mirrors.ts');
+  const { editedSince } = await import('../files/parts/mirror-files.ts');
   for (const { path, found } of await editedSince(context, state)) context.warn(`${path} ${found}.`);
 }
 

@@ -7,7 +7,7 @@ import { recordedPath } from '../../workspace/files.ts';
 import { act, currentState, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import type { Context } from '../context.ts';
 import { stepKey } from '../fields.ts';
-import { mustAllowWork } from '../files/parts/mirrors.ts';
+import { mustAllowWork } from '../files/parts/mirror-files.ts';
 import { defineOperation, described } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { findStep, nothingNamed, takeable } from './parts/find-step.ts';
