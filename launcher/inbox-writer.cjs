@@ -130,7 +130,8 @@ function linkedGit(folder) {
     const git = /^(.+)[\\/]worktrees[\\/][^\\/]+$/.exec(own)?.[1];
     if (git === undefined || line(`${own}/commondir`) !== '../..') return undefined;
     if (realPath(line(`${own}/gitdir`)) !== real(`${folder}/.git`)) return undefined;
-    if (!fs.existsSync(`${git}/HEAD`) || fs.existsSync(`${git}/commondir`)) return undefined;
+    if (![own, git].every((path) => fs.existsSync(`${path}/HEAD`)) || fs.existsSync(`${git}/commondir`))
+      return undefined;
     return [folder, `${folder}/.git`, own, git].every(isOwn) ? git : undefined;
   } catch {
     return undefined;
