@@ -161,10 +161,7 @@ function say(data: Status, pen: Pen): Line {
     lines.length > 0 ? ['', pen.bold(title), ...lines] : [];
   const late = (overdue: unknown): Part => (overdue ? pen.bad(line`, overdue`) : '');
   const copied = run['isCopied'] === true ? line` ${COPIED}` : '';
-  const bar: Part =
-    progress.total === 0
-      ? ''
-      : line`  ${progressLine(progress)}`;
+  const bar: Part = progress.total === 0 ? '' : line`  ${progressLine(progress)}`;
   const why = standing.why === '' ? '' : line`: ${pen.quote(standing.why, 'text', 120)}`;
   const parts = [
     line`${pen.bold(pen.quote(run.title, 'title', 60))}${copied}${bar}`,
