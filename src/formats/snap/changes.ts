@@ -1,5 +1,6 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { sameWords, slug } from './names.ts';
+import { listOf } from './turnfile-rules.ts';
 
 /** How a run model differs from what the files said before. */
 export interface Changes {
@@ -122,7 +123,11 @@ export interface AgentView {
   session: string | null;
 }
 
+/** The names of people, whom the files know as the maintainer only. */
+export const peopleIn = (kept: RunModel['kept']): string[] => listOf(kept?.['people']).map(slug);
+
 export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
+  const people = new Set(peopleIn(model.kept));
   const words = taskWords(model);
   const views = new Map<string, AgentView>();
   const running = new Map<string, string>();
@@ -133,7 +138,7 @@ export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
   }
   for (const session of model.sessions) {
     const id = slug(session.agent);
-    if (id === '' || session.agent === undefined) continue;
+    if (id === '' || session.agent === undefined || people.has(id)) continue;
     // An open session counts more than an ended one listed later.
     const before = views.get(id);
     if (session.status !== 'active' && (before?.status === 'active' || before?.status === 'blocked')) continue;

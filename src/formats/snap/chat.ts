@@ -73,13 +73,20 @@ export function foreignFacts({ agent, snapshots }: Chat): { decisions: ModelDeci
   };
 }
 
-/** A closing snapshot, provided by the operations. */
+/** A snapshot that ends a session or goes with a handoff, provided by the operations. */
 export interface GivenSnapshot {
+  id: string;
+  isClosing: boolean;
   agent: string;
   session: string;
   sessionNumber: number;
-  text: string;
+  token?: string;
+  /** Absent if a chat has it already. */
+  text?: string;
 }
+
+export const headingOf = ({ sessionNumber, isClosing }: GivenSnapshot): string =>
+  `Session ${sessionNumber} ${isClosing ? 'closing' : 'handoff'} state`;
 
 export const newChat = (agent: string): string => `# Chat Log — ${agent}\n`;
 
@@ -88,9 +95,15 @@ export function addSnapshots(text: string, snapshots: readonly GivenSnapshot[]):
   const eol = /\r\n/.test(text.slice(0, 2000)) ? '\r\n' : '\n';
   const parts: string[] = [];
   for (const snapshot of snapshots) {
-    const token = /^revision: (\S+)\r?$/m.exec(snapshot.text)?.[1];
-    if (token === undefined || text.includes(token) || parts.some((part) => part.includes(token))) continue;
-    parts.push(`${eol}${renderChatEntry(snapshot.text, snapshot.sessionNumber).replaceAll('\n', eol)}`);
+    const { token } = snapshot;
+    if (
+      snapshot.text === undefined ||
+      token === undefined ||
+      text.includes(token) ||
+      parts.some((part) => part.includes(token))
+    )
+      continue;
+    parts.push(`${eol}${renderChatEntry(snapshot.text, headingOf(snapshot)).replaceAll('\n', eol)}`);
   }
   if (parts.length === 0) return null;
   return text + (text === '' || text.endsWith('\n') ? '' : eol) + parts.join('');

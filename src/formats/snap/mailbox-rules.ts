@@ -57,14 +57,18 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
   }
 }
 
-/** Unread messages by receiver, oldest first. */
-export function unreadOf(messages: readonly ModelMessage[]): ReadonlyMap<string, readonly ModelMessage[]> {
+/** Unread messages by receiver, oldest first; those to a person are the maintainer's. */
+export function unreadOf(
+  messages: readonly ModelMessage[],
+  people: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, readonly ModelMessage[]> {
   const unread = new Map<string, ModelMessage[]>();
   for (const message of messages) {
     if (message.status !== 'unread') continue;
-    const list = unread.get(slug(message.to));
+    const to = people.has(slug(message.to)) ? 'maintainer' : slug(message.to);
+    const list = unread.get(to);
     if (list) list.push(message);
-    else unread.set(slug(message.to), [message]);
+    else unread.set(to, [message]);
   }
   return unread;
 }

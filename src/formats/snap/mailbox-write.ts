@@ -2,7 +2,7 @@ import type { ModelMessage, RunModel } from '../../core/model/run-model.ts';
 import { flat } from '../text/lines.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
 import { addRows, cellOf, encodeCell, renderHeader, setRow, type TablePlace, type Values } from '../text/table.ts';
-import type { Changes } from './changes.ts';
+import { type Changes, peopleIn } from './changes.ts';
 import { type Card, type Mailbox, UNDATED } from './mailbox.ts';
 import { unreadOf } from './mailbox-rules.ts';
 import { sameTime, sameWords, slug } from './names.ts';
@@ -60,10 +60,10 @@ export interface MailboxTexts {
 export function changeMailbox(
   { mailbox, archive }: { mailbox: Mailbox; archive: Mailbox },
   changes: Changes,
-  added: readonly (ModelMessage & { alias: string })[],
   kept: KeptCards,
 ): MailboxTexts {
   if (!mailbox.sound) return { mailbox: null, archive: null };
+  const added = changes.messages.added.map((message) => ({ ...message, alias: message.alias ?? '' }));
   const edit = editPage(mailbox.page);
   const editArchive = editPage(archive.page);
   const archived: string[][] = [];
@@ -290,13 +290,15 @@ function fillInbox(
   mailbox: Mailbox,
   edit: PageEditor,
   active: readonly ModelMessage[],
-  { sessions, messages }: RunModel,
+  { sessions, messages, kept }: RunModel,
 ): void {
-  const unread = unreadOf([...active].reverse());
+  // A person's mail is the maintainer's.
+  const people = new Set(peopleIn(kept));
+  const unread = unreadOf([...active].reverse(), people);
   const names = new Map<string, string>();
   for (const name of [...sessions.map((one) => one.agent), ...messages.flatMap((one) => [one.from, one.to])]) {
-    if (name !== undefined && !['', 'all', 'unknown'].includes(slug(name)) && !names.has(slug(name)))
-      names.set(slug(name), flat(name));
+    const isAgent = name !== undefined && !['', 'all', 'unknown'].includes(slug(name)) && !people.has(slug(name));
+    if (isAgent && !names.has(slug(name))) names.set(slug(name), flat(name));
   }
   if (!names.has('maintainer')) names.set('maintainer', 'Maintainer');
   const values = (id: string, name: string): Values => {

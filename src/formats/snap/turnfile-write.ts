@@ -9,7 +9,7 @@ import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } fr
 import { sameWords, slug } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
 import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-model.ts';
-import { isStale, listOf } from './turnfile-rules.ts';
+import { isStale } from './turnfile-rules.ts';
 
 /** Strings are quoted, so that no reader changes their type. */
 const manner: Manner = { style: 'quoted', overEscaped: false };
@@ -117,8 +117,6 @@ function setAgents({ turnfile, root, changes: { before, after }, edit }: Draft):
   const entries = new Map([...turnfile.agents.values()].map((entry) => [slug(entry.id), entry]));
   const maintainer = mapAt(root, 'maintainer');
   const ids = idsOf(turnfile);
-  // A person who took a claim, for example to compact the worklog, has a session too.
-  const people = new Set(listOf(after.kept?.['people']).map(slug));
   const changed = new Map<string, Fields>();
   for (const [id, view] of agentViews(after)) {
     const fields = viewFields(view, was.get(id), ids);
@@ -126,10 +124,9 @@ function setAgents({ turnfile, root, changes: { before, after }, edit }: Draft):
     const entry = entries.get(id);
     const isMaintainer = slug(textOf(plain(at(maintainer, 'id')))) === id || id === 'maintainer';
     if (entry) changed.set(entry.id, fields);
-    else if (!maintainer || !isMaintainer) {
-      const role = people.has(id) ? 'maintainer' : 'agent';
-      changed.set(view.name, { role, ...viewFields(view, undefined, ids) });
-    } else if (view.session !== null) edit.set(maintainer, 'last_seen', view.session);
+    else if (!maintainer || !isMaintainer)
+      changed.set(view.name, { role: 'agent', ...viewFields(view, undefined, ids) });
+    else if (view.session !== null) edit.set(maintainer, 'last_seen', view.session);
   }
   setEntries(edit, root, 'agents', changed, []);
 }

@@ -228,7 +228,7 @@ async function absorbChange(context: Context, workspace: Workspace, run: string,
   if (!before || !parsed.model) return 0;
   const engine = await context.engine();
   const mirror = { format: format.name, path: name };
-  const journal = await readWholeRun(engine, await engine.load(run), format.name);
+  const journal = await readWholeRun(engine, await engine.load(run), format);
   const sides = { before, after: parsed.model, journal };
   return (await absorbEdit(engine, run, mirror, format, sides, readMemory(workspace, mirror))).events;
 }

@@ -69,7 +69,7 @@ export const mirrorAdd = defineOperation({
     const [synced] = (await syncMirrors(context, done.state)).filter((one) => one.path === mirror.path);
     if (!synced)
       throw new Fault('unavailable', 'The mirror was not written.', { hints: ['Try `holdfast mirror sync`.'] });
-    const without = lossWords(await readWholeRun(engine, done.state, format.name), format.loses);
+    const without = lossWords(await readWholeRun(engine, done.state, format), format.loses);
     return { data: { run: done.run, mirror: synced, loses: [...format.loses], without }, changed: done.changed };
   },
   say: ({ mirror, without }, pen) =>

@@ -16,6 +16,7 @@ import { withFileLock } from '../../../workspace/lock.ts';
 import { openTree } from '../../../workspace/tree.ts';
 import { shownPath, type Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
+import { treeMark } from '../../working-tree.ts';
 import { absorbEdit, FILE_IDENTITY, takeFileSide } from './absorb.ts';
 import {
   isOwnMirror,
@@ -31,7 +32,7 @@ import {
   withVersion,
 } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
-import { goneFile, PAUSE_HINT, pauseFor, staleCopy } from './mirror-pause.ts';
+import { goneFile, otherBranch, PAUSE_HINT, pauseFor, staleCopy } from './mirror-pause.ts';
 import { readWholeRun } from './run-model.ts';
 
 /** What syncing one mirror did. */
@@ -162,6 +163,8 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   const { found, files } = readMirror(workspace.tree, format, mirror.path);
   const base = readBase(workspace, mirror, files);
   const memory = readMemory(workspace, mirror);
+  const isTheirs = base !== null && !isSame(base, files);
+  const mark = treeMark(context);
   const paused = await pausedNow(sync, files, base, memory);
   result.paused = paused?.words ?? null;
   if (paused?.why === 'gone' && (await followArchive(sync, base?.get(mirror.path) ?? '', result))) return true;
@@ -169,22 +172,26 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     if (memory.paused?.words !== paused.words) saveMemory(workspace, mirror, { paused });
     return true;
   }
-  const read = await readEdit(sync, found, files, base, memory, result);
+  const { version: before } = await engine.load(run);
+  const isQuiet = base !== null && !isTheirs && !keep && !memory.paused && memory.bindings !== undefined;
+  if (isQuiet && memory.journal === before && !wasCutOff(workspace, mirror)) {
+    result.asks = memory.asks ?? [];
+    return true;
+  }
+  const journalOf = journalReader(sync, files);
+  const read = await readEdit(sync, found, files, base, memory, result, journalOf);
   if (read === 'paused') return true;
   const { absorbed, isRejected, parsed } = read;
-  let state = await engine.load(run);
-  let model = await readWholeRun(engine, state, format.name);
+  let { state, model } = await journalOf();
   const bindings = parsed ? bindModel(model, parsed) : {};
   if (keep === 'file' && parsed && result.asks.length > 0) {
     await takeFileSide(engine, run, mirror, result.asks, parsed, bindings);
-    state = await engine.load(run);
-    model = await readWholeRun(engine, state, format.name);
+    ({ state, model } = await journalOf());
   }
   if (keep) result.asks = [];
-  const isTheirs = base !== null && !isSame(base, files);
-  const theirs = isTheirs && !isRejected ? files.get(mirror.path) : undefined;
   const now = { at: engine.now(), version: state.version };
-  const seen = withText(memory.versions, theirs, { ...now, ours: false });
+  const theirs = new Map(isTheirs && !isRejected ? [...files].filter(([path, text]) => base.get(path) !== text) : []);
+  const seen = withTexts(memory.versions, mirror.path, theirs, { ...now, ours: () => false });
   const remembered = { hidden: [...read.hidden], asks: result.asks, paused: null };
   if (!write) {
     const known = { ...remembered, versions: seen, bindings, told: toldOf(model, bindings) };
@@ -202,11 +209,43 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   await mustBeFree(context, engine, state, writing.keys());
   // Saved first: what a crash leaves half written is then known as our own text, not taken for an edit.
   if (writing.size > 0) saveBase(workspace, mirror, absorbed, writing, remembered);
+  if (!writeAll(sync, files, writing, absorbed, isRejected || isUnknown, remembered, result)) return false;
+  if (writing.size === 0 && isQuiet) {
+    saveMemory(workspace, mirror, { journal: state.version });
+    return true;
+  }
+  const written = format.parse({ ...found, files: [...wanted.keys()] }, wanted).model;
+  const bound = written ? bindModel(model, written) : {};
+  // Before the base is final: after a crash in between, the next sync does it.
+  if (written && (writing.size > 0 || wasCutOff(workspace, mirror)))
+    await learnAliases(engine, run, mirror, model, written, bound);
+  saveBase(workspace, mirror, wanted, undefined, {
+    ...remembered,
+    versions: withTexts(seen, mirror.path, wanted, { ...now, ours: (path) => writing.has(path) }),
+    bindings: bound,
+    told: toldOf(model, bound),
+    journal: (await engine.load(run)).version,
+    ...(mark ? { branch: mark.branch, head: mark.head } : {}),
+  });
+  return true;
+}
+
+/** Replaces the files one by one; false if one was edited since it was read. */
+function writeAll(
+  sync: Sync,
+  files: Files,
+  writing: Files,
+  absorbed: Map<string, string>,
+  isLost: boolean,
+  remembered: MirrorMemory,
+  result: Synced,
+): boolean {
+  const { workspace, mirror } = sync;
   const unwritten = new Map(writing);
   const tree = openGuarded(workspace.tree);
   for (const [path, text] of writing) {
     // A rejected text must not replace a good backup.
-    if (!(path === mirror.path && (isRejected || isUnknown))) keepBackup(sync, path, files.get(path));
+    if (!(path === mirror.path && isLost)) keepBackup(sync, path, files.get(path));
     unwritten.delete(path);
     if (!tree.replace(path, files.get(path) ?? null, text)) {
       saveBase(workspace, mirror, absorbed, unwritten, remembered);
@@ -215,25 +254,37 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     absorbed.set(path, text);
     result.written.push(path);
   }
-  const isKnown = base !== null && !isTheirs && memory.bindings !== undefined;
-  if (writing.size === 0 && isKnown && !keep && !memory.paused) return true;
-  const written = format.parse({ ...found, files: [...wanted.keys()] }, wanted).model;
-  const bound = written ? bindModel(model, written) : {};
-  // Before the base is final: after a crash in between, the next sync does it.
-  if (written && (writing.size > 0 || wasCutOff(workspace, mirror)))
-    await learnAliases(engine, run, mirror, model, written, bound);
-  const versions = withText(seen, wanted.get(mirror.path), { ...now, ours: writing.has(mirror.path) });
-  saveBase(workspace, mirror, wanted, undefined, {
-    ...remembered,
-    versions,
-    bindings: bound,
-    told: toldOf(model, bound),
-  });
   return true;
 }
 
-const withText = (known: readonly Version[] | undefined, text: string | undefined, about: Omit<Version, 'sha256'>) =>
-  text === undefined ? [...(known ?? [])] : withVersion(known, { ...about, sha256: sha256(text) });
+interface Journal {
+  state: State;
+  model: RunModel;
+}
+
+/** Reads the run again only if something was recorded since. */
+function journalReader({ engine, run, format }: Sync, files: Files): () => Promise<Journal> {
+  let last: Journal | null = null;
+  return async () => {
+    const state = await engine.load(run);
+    if (last?.state.version !== state.version)
+      last = { state, model: await readWholeRun(engine, state, format, files) };
+    return last;
+  };
+}
+
+/** The known versions with these texts; those of the main file have no path. */
+const withTexts = (
+  known: readonly Version[] | undefined,
+  main: string,
+  texts: Files,
+  { at, version, ours }: { at: string; version: number; ours: (path: string) => boolean },
+): Version[] =>
+  [...texts].reduce(
+    (all, [path, text]) =>
+      withVersion(all, { sha256: sha256(text), at, version, ours: ours(path), ...(path === main ? {} : { path }) }),
+    [...(known ?? [])],
+  );
 
 /** A finished file that someone moved to the archive of its tool: the run is archived, and the mirror ends. */
 async function followArchive(sync: Sync, text: string, result: Synced): Promise<boolean> {
@@ -251,14 +302,19 @@ async function followArchive(sync: Sync, text: string, result: Synced): Promise<
 
 /** Whether the mirror is paused, or must be now. */
 async function pausedNow(sync: Sync, files: Files, base: Files | null, memory: MirrorMemory): Promise<Paused | null> {
-  const { engine, workspace, run, mirror, keep } = sync;
+  const { context, engine, workspace, run, mirror, keep } = sync;
   if (keep || base === null || !base.has(mirror.path)) return null;
-  const text = files.get(mirror.path);
-  if (text === undefined) return goneFile(mirror);
-  if (text === base.get(mirror.path)) return null;
+  if (!files.has(mirror.path)) return goneFile(mirror);
+  const elsewhere = await otherBranch(workspace, mirror, memory, treeMark(context));
+  if (elsewhere) return elsewhere;
+  if (isSame(base, files)) return null;
   const { version } = await engine.load(run);
-  const paused = await pauseFor(workspace, mirror, text, memory, version);
-  return paused ?? (memory.paused?.why === 'stale' ? memory.paused : null);
+  for (const [path, text] of files) {
+    if (text === base.get(path)) continue;
+    const paused = await pauseFor(workspace, mirror, path, text, memory, version);
+    if (paused) return paused;
+  }
+  return memory.paused?.why === 'stale' && files.get(mirror.path) !== base.get(mirror.path) ? memory.paused : null;
 }
 
 interface ReadEdit {
@@ -277,6 +333,7 @@ async function readEdit(
   base: Files | null,
   memory: MirrorMemory,
   result: Synced,
+  journalOf: () => Promise<Journal>,
 ): Promise<ReadEdit | 'paused'> {
   const { engine, run, workspace, mirror, format, keep } = sync;
   const { hidden = [] } = memory;
@@ -296,17 +353,17 @@ async function readEdit(
   }
   if (!parsed.writable) throw unwritable(mirror, parsed);
   const unchanged = { absorbed, isRejected: false, parsed: parsed.model, hidden };
-  if (!isEdited || base === null || parsed.model === null || keep === 'journal') return unchanged;
-  const before = format.parse({ ...found, files: [...base.keys()] }, base);
-  if (before.model === null) return unchanged;
-  const stale = keep ? null : staleCopy(mirror, before, parsed);
+  if (!isEdited || parsed.model === null || keep === 'journal') return unchanged;
+  const before = base && format.parse({ ...found, files: [...base.keys()] }, base);
+  if (before?.model === null) return unchanged;
+  const stale = keep || !before ? null : staleCopy(mirror, before, parsed);
   if (stale) {
     saveMemory(workspace, mirror, { paused: stale });
     result.paused = stale.words;
     return 'paused';
   }
-  const journal = await readWholeRun(engine, await engine.load(run), format.name);
-  const sides = { before: before.model, after: parsed.model, journal };
+  const { model: journal } = await journalOf();
+  const sides = { before: before?.model ?? null, after: parsed.model, journal };
   const done = await absorbEdit(engine, run, mirror, format, sides, memory);
   result.absorbed += done.events;
   result.news.push(...done.news);

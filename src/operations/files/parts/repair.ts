@@ -86,7 +86,7 @@ async function rewrite(context: Context, file: ForeignFile, run: string): Promis
   const { format, base: root, name, found, files } = file;
   const engine = await context.engine();
   const beside = new Map([...files].filter(([path]) => path !== found.main));
-  const model = await readWholeRun(engine, await engine.load(run), format.name);
+  const model = await readWholeRun(engine, await engine.load(run), format);
   const text = format.render(model, found, beside, engine.now()).get(found.main);
   if (text === undefined) return;
   openGuarded(root).overwrite(found.main, text);
