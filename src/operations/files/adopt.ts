@@ -16,10 +16,10 @@ import { chooseForTree } from '../run/parts/choose-run.ts';
 import { absorbEdit } from './parts/absorb.ts';
 import { takenOver } from './parts/adopted-words.ts';
 import { findForeign } from './parts/find-foreign.ts';
-import { type ForeignFile, freeRunId, knownRun } from './parts/foreign-file.ts';
+import { type ForeignFile, freeRunId, type KnownFiles, knownFiles } from './parts/foreign-file.ts';
 import { claimMirror, readBase, readMemory, saveBase } from './parts/mirror-base.ts';
 import { mustBeMirrorable } from './parts/mirror-paths.ts';
-import { mirrorOwner, syncMirrors } from './parts/mirrors.ts';
+import { syncMirrors } from './parts/mirrors.ts';
 import { readWholeRun } from './parts/run-model.ts';
 
 export const ProblemShape = v.object({
@@ -70,11 +70,12 @@ export const adopt = defineOperation({
     const root = resolve(context.workspace()?.tree ?? context.dir);
     const wanted = path === undefined ? undefined : resolve(context.dir, path);
     const stateFiles = await findForeign(root, wanted, context.progress);
+    const runs = await knownFiles(context);
     const found: Adopted[] = [];
     for (const [done, file] of stateFiles.entries()) {
       context.progress?.({ doing: 'Adopting', done, total: stateFiles.length, at: file.found.main });
       if (dryRun) found.push(reportOf(file, 'found', null));
-      else found.push(await adoptOne(context, file, mirror));
+      else found.push(await adoptOne(context, file, mirror, runs));
     }
     return { data: { found, dryRun, mirrored: mirror && !dryRun } };
   },
@@ -130,10 +131,10 @@ function problemLines({ problems, path }: Adopted, pen: Pen): string[] {
   ];
 }
 
-async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): Promise<Adopted> {
+async function adoptOne(context: Context, file: ForeignFile, mirror: boolean, runs: KnownFiles): Promise<Adopted> {
   const { format, base, name, found, files, parsed } = file;
-  const mirrored = await mirrorOwner(context, { format: format.name, path: name });
-  const known = mirrored ?? (await knownRun(context, format.name, name));
+  const mirrored = runs.mirrorOf({ format: format.name, path: name });
+  const known = mirrored ?? runs.adoptedAs(format.name, name);
   const { model } = parsed;
   if (!model) return reportOf(file, 'unreadable', known);
   const isOutside = name !== found.main;

@@ -1,21 +1,22 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
-import type { FormatName } from '../../formats/format.ts';
+import type { Format, FormatName } from '../../formats/format.ts';
 import { formatNames } from '../../formats/index.ts';
 import { lossWords } from '../../formats/losses.ts';
 import { recordedPath } from '../../workspace/files.ts';
 import { findForeignState } from '../../workspace/foreign.ts';
 import { openGuarded } from '../../workspace/guarded/tree-files.ts';
-import { pathExists } from '../../workspace/read.ts';
+import { isFolder, pathExists } from '../../workspace/read.ts';
+import { openTree } from '../../workspace/tree.ts';
 import { act, currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { MirrorShape } from './mirror-sync.ts';
-import { knownRun } from './parts/foreign-file.ts';
+import { type KnownFiles, knownFiles } from './parts/foreign-file.ts';
 import { claimMirror, isOwnMirror, readBase, saveBase } from './parts/mirror-base.ts';
 import { mustBeMirrorable } from './parts/mirror-paths.ts';
-import { formatNamed, mirrorOwner, readMirror, syncMirrors, unsynced } from './parts/mirrors.ts';
+import { formatNamed, readMirror, syncMirrors, unsynced } from './parts/mirrors.ts';
 import { isResumeCopy, RESUME, writeResumeCopies } from './parts/resume-copy.ts';
 import { readWholeRun } from './parts/run-model.ts';
 
@@ -32,7 +33,10 @@ export const mirrorAdd = defineOperation({
       'The format of the file; `resume` is the brief, which is written and never read.',
     ),
     path: v.optional(
-      described(v.string(), 'The file; by default the one the format prescribes, and RESUME.md for the brief.'),
+      described(
+        v.string(),
+        'The file or its folder; by default the one the format prescribes, and RESUME.md for the brief.',
+      ),
     ),
   }),
   output: v.object({
@@ -49,17 +53,19 @@ export const mirrorAdd = defineOperation({
     const state = await currentState(context);
     const engine = await context.engine();
     const isThere = (folder: string): boolean => pathExists(join(workspace.tree, folder));
-    const path = input.path ?? format.home(await readWholeRun(engine, state), isThere).main;
+    const home = format.home(await readWholeRun(engine, state), isThere).main;
+    const path = input.path === undefined ? home : inFolder(workspace.tree, format, input.path, home);
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     mustBeMirrorable(workspace.tree, format, mirror.path);
     const { found, files } = readMirror(workspace.tree, format, mirror.path);
     const self = state.run?.id;
     const refusal = format.oneAtATime ? 'usage' : 'illegal';
-    if (format.oneAtATime && input.path === undefined) await mustBeOnly(context, format.name, mirror.path);
-    const other = await mirrorOwner(context, mirror);
+    const known = await knownFiles(context);
+    if (format.oneAtATime && input.path === undefined) mustBeOnly(workspace.tree, known, format.name, mirror.path);
+    const other = known.mirrorOf(mirror);
     if (other !== null && other !== self) throw alreadyThere(refusal, mirror.path, other);
     if (files.has(mirror.path) && other === null) {
-      const owner = await knownRun(context, format.name, found.main);
+      const owner = known.adoptedAs(format.name, found.main);
       const isOurs = owner === self || (owner === null && readBase(workspace, mirror, files) !== null);
       if (!isOurs) throw alreadyThere(refusal, mirror.path, owner);
       if (readBase(workspace, mirror, files) === null) saveBase(workspace, mirror, files);
@@ -81,6 +87,15 @@ export const mirrorAdd = defineOperation({
     ].join('\n'),
 });
 
+/** The state file of a given folder: the one that is there, or a new one under the usual name. */
+function inFolder(tree: string, format: Format, path: string, home: string): string {
+  const isFolderName = path.endsWith('/') || isFolder(join(tree, path)) || posix.extname(path) === '';
+  if (!isFolderName) return path;
+  const folder = path.replace(/\/+$/, '');
+  const [found] = format.detect(openTree(tree, [folder])).filter(({ main }) => posix.dirname(main) === folder);
+  return found?.main ?? posix.join(folder, posix.basename(home));
+}
+
 async function addResumeCopy(context: Context, input: string) {
   const workspace = context.workspace() ?? context.createWorkspace();
   if (!workspace) throw noWorkspace();
@@ -88,7 +103,7 @@ async function addResumeCopy(context: Context, input: string) {
   const mirror = { format: RESUME.name, path };
   mustBeMirrorable(workspace.tree, RESUME, path);
   const self = (await currentState(context)).run?.id;
-  const other = await mirrorOwner(context, mirror);
+  const other = (await knownFiles(context)).mirrorOf(mirror);
   if (other !== null && other !== self) throw alreadyThere('illegal', path, other);
   if (openGuarded(workspace.tree).exists(path) && !isOwnMirror(workspace, mirror)) throw taken(path);
   claimMirror(workspace, mirror);
@@ -108,12 +123,11 @@ const taken = (path: string): Fault =>
     data: { path },
   });
 /** Beside an unfinished session of a tool that knows only one there is no second one. */
-async function mustBeOnly(context: Context, format: FormatName, path: string): Promise<void> {
-  const tree = context.workspace()?.tree;
-  const other = tree && findForeignState(tree).find((one) => one.format === format && one.path !== path);
+function mustBeOnly(tree: string, known: KnownFiles, format: FormatName, path: string): void {
+  const other = findForeignState(tree).find((one) => one.format === format && one.path !== path);
   if (!other) return;
-  const owner = await mirrorOwner(context, { format, path: other.path });
-  throw alreadyThere('usage', other.path, owner ?? (await knownRun(context, format, other.path)));
+  const owner = known.mirrorOf({ format, path: other.path }) ?? known.adoptedAs(format, other.path);
+  throw alreadyThere('usage', other.path, owner);
 }
 
 const sessionHints = (run: string): string[] => [

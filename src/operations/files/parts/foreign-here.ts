@@ -1,12 +1,10 @@
 import { Fault } from '../../../core/fault.ts';
 import { oneLine } from '../../../core/text.ts';
-import type { FormatName } from '../../../formats/format.ts';
 import { findForeignState } from '../../../workspace/foreign.ts';
 import type { Context } from '../../context.ts';
 import { takenOver } from './adopted-words.ts';
 import { findForeign } from './find-foreign.ts';
-import type { ForeignFile } from './foreign-file.ts';
-import { mirrorOwner } from './mirrors.ts';
+import { type ForeignFile, knownFiles } from './foreign-file.ts';
 
 /** State files of other tools in a folder that has no run yet, one line each. */
 export async function foreignHere(context: Context): Promise<string[]> {
@@ -29,8 +27,10 @@ function foreignLine({ name, format, parsed }: ForeignFile): string {
 export async function mirroringHere(context: Context): Promise<string[]> {
   const tree = context.workspace()?.tree;
   const owners = new Set<string>();
-  for (const { format, path } of tree === undefined ? [] : findForeignState(tree)) {
-    const owner = await mirrorOwner(context, { format: format as FormatName, path });
+  const found = tree === undefined ? [] : findForeignState(tree);
+  const known = found.length > 0 ? await knownFiles(context) : null;
+  for (const { format, path } of found) {
+    const owner = known?.mirrorOf({ format, path }) ?? null;
     if (owner !== null) owners.add(owner);
   }
   return [...owners];

@@ -5,7 +5,6 @@ import { type Ask, aliasesIn, type Bindings, bindModel, toldOf, withAsks } from 
 import type { RunModel } from '../../../core/model/run-model.ts';
 import { writableBy } from '../../../core/rules/claim.ts';
 import { sha256 } from '../../../core/sha256.ts';
-import { oneLine } from '../../../core/text.ts';
 import { planView } from '../../../core/views/plan.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';
@@ -32,7 +31,8 @@ import {
   withVersion,
 } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
-import { goneFile, otherBranch, PAUSE_HINT, pauseFor, staleCopy } from './mirror-pause.ts';
+import { goneFile, otherBranch, pauseFor, staleCopy } from './mirror-pause.ts';
+import { editsOf } from './mirror-words.ts';
 import { readWholeRun } from './run-model.ts';
 
 /** What syncing one mirror did. */
@@ -84,39 +84,6 @@ export async function syncMirrors(context: Context, state: State, options: SyncO
   if (synced) return synced;
   context.warn('The mirrors were not written: another process holds them. `holdfast mirror sync` writes them.');
   return [];
-}
-
-/** The edits of mirrors, and what they wait for, as text. */
-export function editsOf(synced: readonly Synced[]): { path: string; found: string }[] {
-  return synced.flatMap((one) => {
-    const { path, rejected, paused } = one;
-    const changes = [
-      ...(paused ? [`paused: ${paused} ${PAUSE_HINT}`] : []),
-      ...askWords(one),
-      ...newsWords(one),
-      ...(rejected ? [`edited but not readable, the edit was kept as ${rejected}`] : []),
-    ];
-    return changes.length > 0 ? [{ path, found: changes.join('; ') }] : [];
-  });
-}
-
-const NEWS_SHOWN = 5;
-
-export function newsWords({ news }: Pick<Synced, 'news'>): string[] {
-  const more = news.length - NEWS_SHOWN;
-  return [...news.slice(0, NEWS_SHOWN), ...(more > 0 ? [`and ${more} more ${more === 1 ? 'change' : 'changes'}`] : [])];
-}
-
-export function askWords({ asks }: Pick<Synced, 'asks'>): string[] {
-  if (asks.length === 0) return [];
-  const all = asks.slice(0, NEWS_SHOWN).map(({ list, id, field, file, journal, words }) => {
-    const name = `${list.slice(0, -1)} ${quoted(id)}`;
-    return field === null
-      ? `${name} (${oneLine(words, 60)}) was removed there and is kept here`
-      : `${name}: ${field} is ${quoted(oneLine(file, 60))} there and ${quoted(oneLine(journal, 60))} here`;
-  });
-  const more = asks.length - all.length;
-  return [...all, ...(more > 0 ? [`and ${more} more`] : []), PAUSE_HINT];
 }
 
 /** Syncs after a command has recorded something: an error here is only a warning. */
@@ -414,17 +381,6 @@ async function learnAliases(
   const learned = aliasesIn(journal, file, bindings);
   if (Object.keys(learned).length === 0) return;
   await engine.execute(run, { type: 'account.read', format, path, account: learned }, FILE_IDENTITY);
-}
-
-/** The run that a file mirrors. Two runs in one file would overwrite each other. */
-export async function mirrorOwner(context: Context, { format, path }: Mirror): Promise<string | null> {
-  const workspace = context.workspace();
-  if (!workspace) return null;
-  const engine = await context.engine();
-  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
-    if ((await engine.load(run)).mirrors.has(`${format}:${path}`)) return run;
-  }
-  return null;
 }
 
 /** The current files of a mirror, found by its main file. */

@@ -7,7 +7,7 @@ import { shownPath, type Workspace } from '../../../workspace/workspace.ts';
 import { execute, forPart } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { findForeign } from './find-foreign.ts';
-import { type ForeignFile, freeRunId, knownRun } from './foreign-file.ts';
+import { type ForeignFile, freeRunId, knownFiles } from './foreign-file.ts';
 import { saveBase } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
 import { syncMirrors } from './mirrors.ts';
@@ -100,7 +100,7 @@ async function adoptRepaired(
   repaired: Repaired,
   findings: string[],
 ): Promise<string> {
-  const known = await knownRun(context, format.name, name);
+  const known = (await knownFiles(context)).adoptedAs(format.name, name);
   const workspace = context.workspace() ?? context.createWorkspace();
   const engine = await context.engine();
   const { model } = repaired;
