@@ -147,7 +147,7 @@ const mailbox = `# Mailbox
 
 | Agent | Unread |
 |-------|--------|
-| Claude | 7 |
+| Claude | 0 |
 
 ## Active Messages (Newest First)
 

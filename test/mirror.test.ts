@@ -94,7 +94,7 @@ describe('adopting', () => {
       `Adopted ${STATE} (apex 3.0) as run shop; the file is kept in sync.`,
       '  Taken over: 8 steps (1 complete, 1 in progress), 7 decisions, 1 open finding, 1 artifact.',
       '  Position: step 2 Architecture after phase_2_waf.',
-      expect.stringMatching(/^ {2}Left in the file: .*house_rule/),
+      expect.stringMatching(/^ {2}Left in the file, searchable: .*house_rule \(line \d+\)/),
     ]);
     expect(out).toContain('current_step is 1');
   });

@@ -14,6 +14,7 @@ import { changeQuestions, newQuestions } from './questions.ts';
 import { type ReadFolder, readFolder, versionOf } from './read.ts';
 import { repairFolder } from './repair.ts';
 import { changeTurnfile, newTurnfile } from './turnfile-write.ts';
+import { unknownIn } from './unknown.ts';
 import { changeWorklog, newWorklog, newWorklogArchive, type Pointers } from './worklog-write.ts';
 
 /** Messages and questions are archived by taking them out of their page. */
@@ -117,7 +118,13 @@ function parse(found: Found, files: Files): Parsed {
       line: null,
       message: `Turnfile ${version?.slice(0, 40)} is newer than this program; it is read and not written.`,
     });
-  return { model: read.model, version, writable: read.model !== null && read.sound && !isNewer, problems };
+  return {
+    model: read.model,
+    version,
+    writable: read.model !== null && read.sound && !isNewer,
+    problems,
+    unknown: unknownIn(read),
+  };
 }
 
 function render(model: RunModel, place: Found, previous: Files, now: string): Files {

@@ -136,7 +136,8 @@ function editStatus({ working, focus, checkpoint, page }: Worklog, edit: PageEdi
   const last = working.at(-1);
   const at = last ? last.line + 1 : (focus?.line ?? checkpoint?.line ?? Math.min(1, page.lines.length));
   if (added.length > 0) edit.insert(at, last || focus || checkpoint ? added : ['', ...added]);
-  const next = after.next === undefined || flat(after.next) === flat(before.next ?? '') ? null : flat(after.next);
+  const isSame = after.next === undefined || flat(after.next) === flat(before.next ?? '');
+  const next = isSame ? null : flat(after.next ?? '') || NONE;
   // The next action is not cut: a reader must not miss it.
   const line = `Next Review Checkpoint: ${next}`;
   if (next !== null && checkpoint) edit.set(checkpoint.line, line);

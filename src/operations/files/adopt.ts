@@ -109,7 +109,9 @@ function adoptedWords(one: Adopted, pen: Pen): string {
     ...(isNew && position ? [`  Position: ${position}.${next ? ` Next: ${next}` : ''}`] : []),
     ...(isNew && !position && next ? [`  Next: ${next}`] : []),
     ...(isNew && left.length > 0
-      ? [`  Left in the file: ${left.slice(0, LEFT_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`]
+      ? [
+          `  Left in the file, searchable: ${left.slice(0, LEFT_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+        ]
       : []),
     ...problemLines(one, pen),
   ].join('\n');
@@ -234,7 +236,11 @@ async function absorbChange(context: Context, workspace: Workspace, run: string,
   return (await absorbEdit(engine, run, mirror, format, sides, readMemory(workspace, mirror))).events;
 }
 
-function reportOf({ format, name, parsed }: ForeignFile, outcome: Adopted['outcome'], run: string | null): Adopted {
+function reportOf(
+  { format, name, found, files, parsed }: ForeignFile,
+  outcome: Adopted['outcome'],
+  run: string | null,
+): Adopted {
   const { model, version, problems } = parsed;
   const open = model?.items.filter(({ status }) => status === 'open' || status === 'active' || status === 'bypassed');
   return {
@@ -246,7 +252,9 @@ function reportOf({ format, name, parsed }: ForeignFile, outcome: Adopted['outco
     steps: model?.steps.length ?? 0,
     decisions: model?.decisions.length ?? 0,
     items: open?.length ?? 0,
-    ...(model ? takenOver(model) : { taken: '', position: null, next: null, left: [] }),
+    ...(model
+      ? takenOver(model, parsed.unknown, { path: found.main, text: files.get(found.main) ?? '' })
+      : { taken: '', position: null, next: null, left: [] }),
     mirrored: false,
     problems,
   };

@@ -6,6 +6,7 @@ import { snippetOf } from '../../core/search/snippet.ts';
 import { oneLine } from '../../core/text.ts';
 import type { StoredRow } from '../../store/projection.ts';
 import { currentRun } from '../act.ts';
+import type { Context } from '../context.ts';
 import { limit } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
 
@@ -83,12 +84,18 @@ export const search = defineOperation({
     const page = ranked.slice(passed, passed + wanted);
     const isMore = ranked.length > passed + wanted;
     const next = isMore ? `${pools}-${passed + wanted}` : ranked.length >= pool ? `${pools + 1}-0` : null;
-    return {
-      data: {
-        results: page.map(({ row, score, matched }) => resultOf(row, query, score, matched)),
-        cursor: next,
-      },
-    };
+    const records = page.map(({ row, score, matched }) => resultOf(row, query, score, matched));
+    // Lines of files come last: what is a record is found as one.
+    const isLast = next === null && !kind && !status && !since && context.workspace() !== null;
+    const lines = isLast
+      ? await linesOf(
+          context,
+          runs,
+          text,
+          ranked.map(({ row }) => row.doc),
+        )
+      : [];
+    return { data: { results: [...records, ...lines].slice(0, wanted), cursor: next } };
   },
   say: ({ results, cursor }, pen) =>
     results.length === 0
@@ -96,7 +103,7 @@ export const search = defineOperation({
       : joined(
           [
             ...results.map(({ id, kind, status, snippet }) => {
-              const facts = line`${word(kind)}, ${status === '' ? '' : word(status)}`;
+              const facts = kind === 'line' ? line`line` : line`${word(kind)}, ${status === '' ? '' : word(status)}`;
               const name = NAMED.has(kind) ? pen.quote(id, 'path') : ownId(id);
               return line`${pen.bold(name)} ${pen.dim(facts)} ${pen.quote(snippet, 'title')}`;
             }),
@@ -121,8 +128,41 @@ function resultOf(row: StoredRow, query: SearchQuery, score: number, matched: st
   };
 }
 
+/** Lines of adopted and mirrored files that have all the words, without those that are records themselves. */
+async function linesOf(
+  context: Context,
+  runs: readonly string[],
+  text: string,
+  docs: readonly unknown[],
+): Promise<SearchResult[]> {
+  const { plain, searchFiles } = await import('../files/parts/search-files.ts');
+  const terms = plain(text).split(' ');
+  const said = docs.flatMap((doc) => Object.values(doc as object)).filter((value) => typeof value === 'string');
+  const records = said.map(plain).filter((words) => terms.every((term) => words.includes(term)));
+  const isRecord = (words: string): boolean =>
+    records.some((record) => record !== '' && (words.includes(record) || record.includes(words)));
+  const results: SearchResult[] = [];
+  for (const run of runs) {
+    for (const { path, line: number, text: found } of await searchFiles(context, run, terms)) {
+      if (isRecord(plain(found))) continue;
+      const known = {
+        run,
+        kind: 'line',
+        id: `${path}:${number}`,
+        status: '',
+        step: null,
+        at: context.now(),
+        version: 0,
+      };
+      const shown = { text: found, snippet: found, marks: [], doc: { path, line: number } };
+      results.push({ ...known, score: 0, matched: [...terms], isSuperseded: false, ...shown });
+    }
+  }
+  return results;
+}
+
 /** Rows whose id is a key, a path or a name that someone chose. */
-const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'foreign', 'run']);
+const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'foreign', 'run', 'line']);
 
 /** The text of a row, in one line. */
 function excerpt(doc: unknown): string {

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { Fault } from '../../../core/fault.ts';
 import { oneLine } from '../../../core/text.ts';
 import { findForeignState } from '../../../workspace/foreign.ts';
+import { changedAt } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 import { takenOver } from './adopted-words.ts';
 import { findForeign } from './find-foreign.ts';
@@ -12,15 +14,30 @@ export async function foreignHere(context: Context): Promise<string[]> {
   return found
     .filter(({ parsed }) => parsed.model !== null)
     .slice(0, MOST_SHOWN)
-    .map(foreignLine);
+    .map((file) => foreignLine(file, context.now()));
 }
 
 const MOST_SHOWN = 5;
 
-function foreignLine({ name, format, parsed }: ForeignFile): string {
-  const { position } = parsed.model ? takenOver(parsed.model) : { position: null };
+function foreignLine({ name, base, format, found, files, parsed }: ForeignFile, now: string): string {
+  const main = { path: found.main, text: files.get(found.main) ?? '' };
+  const { position } = parsed.model ? takenOver(parsed.model, parsed.unknown, main) : { position: null };
   const version = parsed.version ? ` ${parsed.version}` : '';
-  return `${oneLine(name, 120)}: ${format.name}${version}${position ? `, ${position}` : ''}`;
+  const at = changedAt(join(base, found.main));
+  const changed = at === null ? '' : `, changed ${agoWords(Date.parse(now) - at)}`;
+  return `${oneLine(name, 120)}: ${format.name}${version}${position ? `, ${position}` : ''}${changed}`;
+}
+
+function agoWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'just now';
+  const [count, noun] =
+    minutes < 60
+      ? [minutes, 'minute']
+      : minutes < 1440
+        ? [Math.floor(minutes / 60), 'hour']
+        : [Math.floor(minutes / 1440), 'day'];
+  return `${count} ${noun}${count === 1 ? '' : 's'} ago`;
 }
 
 /** The runs whose mirrors lie here. */

@@ -57,7 +57,9 @@ export async function readWholeRun(
     ...rows.messages.filter((message) => message.person).map((message) => message.from),
   ];
   const archived = [...rows.notes, ...rows.sessions].flatMap(({ id, archive }) => (archive === undefined ? [] : [id]));
-  return { ...model, kept: { ...model.kept, snapshots, handoffs, people: [...new Set(people)], archived } };
+  // Without a next action the file says none; what it said before is done.
+  const next = model.next ?? '';
+  return { ...model, next, kept: { ...model.kept, snapshots, handoffs, people: [...new Set(people)], archived } };
 }
 
 /** A file shows at most where the last sessions stopped. */
