@@ -4,7 +4,7 @@ import type { Files, Found } from '../format.ts';
 import { bare } from '../text/lines.ts';
 import { cellOf } from '../text/table.ts';
 import type { Card } from './mailbox.ts';
-import { slug } from './names.ts';
+import { nameKey } from './names.ts';
 import type { Questions } from './questions.ts';
 import { type ReadFolder, readFolder } from './read.ts';
 import { textOf } from './turnfile.ts';
@@ -73,7 +73,7 @@ const taskStatuses: Readonly<Record<string, TaskStatus>> = {
 };
 
 function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskState[] {
-  const found = [...(turnfile?.agents.values() ?? [])].find((entry) => slug(entry.id) === slug(agent));
+  const found = [...(turnfile?.agents.values() ?? [])].find((entry) => nameKey(entry.id) === nameKey(agent));
   if (!turnfile || !found) return [];
   const source = nameOf(folder.turnfile);
   const current = textOf(found.fields['current_task']);
@@ -83,7 +83,7 @@ function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskState[] {
 }
 
 function statusLineOf({ worklog, folder }: ReadFolder, agent: string): TaskState[] {
-  const line = worklog?.working.find((one) => slug(one.agent) === slug(agent));
+  const line = worklog?.working.find((one) => nameKey(one.agent) === nameKey(agent));
   if (!line) return [];
   const source = nameOf(folder.worklog);
   const text = line.words.slice(0, 2000);
@@ -103,7 +103,7 @@ function statesOf({ ids, rows }: Questions): Map<string, string | null> {
 
 function inboxOf({ mailbox }: ReadFolder, agent: string): string | null {
   for (const table of mailbox?.inbox?.tables ?? []) {
-    const row = table.rows.find((one) => slug(cellOf(table, one, 'agent')) === slug(agent));
+    const row = table.rows.find((one) => nameKey(cellOf(table, one, 'agent')) === nameKey(agent));
     if (row) return cellOf(table, row, 'unread') ?? null;
   }
   return null;
@@ -111,9 +111,9 @@ function inboxOf({ mailbox }: ReadFolder, agent: string): string | null {
 
 /** Sessions as we number them; other writers name theirs in many ways. */
 function sessionsOf({ turnfile, worklog, worklogArchive }: ReadFolder, agent: string): ReadonlySet<string> | null {
-  const entry = [...(turnfile?.agents.values() ?? [])].find((one) => slug(one.id) === slug(agent));
+  const entry = [...(turnfile?.agents.values() ?? [])].find((one) => nameKey(one.id) === nameKey(agent));
   const closed = [...(worklog?.sessions ?? []), ...(worklogArchive?.sessions ?? [])].filter(
-    (one) => slug(one.agent) === slug(agent),
+    (one) => nameKey(one.agent) === nameKey(agent),
   );
   const names = [textOf(entry?.fields['session_id']), ...closed.map(({ alias }) => alias)];
   const own = names.filter((name) => name !== undefined && /^S-\d+$/.test(name)) as string[];
@@ -139,7 +139,7 @@ function isFollowed(read: ReadFolder, agent: string, session: string | null, end
   if (end !== null && times.some((at) => at !== null && at > end)) return true;
   return [...(turnfile?.agents.values() ?? [])].some(({ id, fields }) => {
     const now = textOf(fields['session_id']);
-    if (slug(id) === slug(agent)) return session !== null && now !== undefined && now !== session;
+    if (nameKey(id) === nameKey(agent)) return session !== null && now !== undefined && now !== session;
     return ['active', 'blocked'].includes(textOf(fields['status']) ?? '') && textOf(fields['role']) !== 'maintainer';
   });
 }
@@ -150,8 +150,8 @@ const nameOf = (path: string | null): string => path?.slice(path.lastIndexOf('/'
 function mailOf(cards: readonly Card[], agent: string): Record<MailClass, string[]> {
   const open = cards.filter((card) => !card.isTerminal);
   const ids = (wanted: (card: Card) => boolean): string[] => open.filter(wanted).map((card) => card.id);
-  const isTo = ({ message }: Card): boolean => slug(message.to) === slug(agent);
-  const isFrom = ({ message }: Card): boolean => slug(message.from) === slug(agent);
+  const isTo = ({ message }: Card): boolean => nameKey(message.to) === nameKey(agent);
+  const isFrom = ({ message }: Card): boolean => nameKey(message.from) === nameKey(agent);
   const isUnheard = ({ message }: Card): boolean => message.status === 'unread' && (message.replies?.length ?? 0) === 0;
   return {
     unread: ids((card) => isTo(card) && card.message.status === 'unread'),

@@ -9,7 +9,7 @@ import { detect, fileNames, filesOf, folderOf, sortFolder } from './folder.ts';
 import { isMessageId, readMailbox } from './mailbox.ts';
 import { renderMailboxJson } from './mailbox-json.ts';
 import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './mailbox-write.ts';
-import { slug } from './names.ts';
+import { nameKey, slug } from './names.ts';
 import { changeQuestions, newQuestions } from './questions.ts';
 import { type ReadFolder, readFolder, versionOf } from './read.ts';
 import { repairFolder } from './repair.ts';
@@ -239,12 +239,12 @@ function snapshotsOf({ kept }: RunModel): GivenSnapshot[] {
       typeof one['agent'] === 'string' &&
       typeof one['session'] === 'string' &&
       typeof one['sessionNumber'] === 'number' &&
-      slug(one['agent']) !== '',
+      nameKey(one['agent']) !== '',
   );
 }
 
 function chatPath({ folder }: ReadFolder, agent: string): string {
-  return folder.chats.get(slug(agent)) ?? `${folder.path}chat-${slug(agent)}.md`;
+  return folder.chats.get(nameKey(agent)) ?? `${folder.path}chat-${slug(agent)}.md`;
 }
 
 function renderChats(read: ReadFolder, snapshots: readonly GivenSnapshot[]): [string, string][] {

@@ -5,7 +5,7 @@ import { addRows, cellOf, encodeCell, renderHeader, setRow, type TablePlace, typ
 import { type Changes, peopleIn } from './changes.ts';
 import { type Card, type Mailbox, UNDATED } from './mailbox.ts';
 import { unreadOf } from './mailbox-rules.ts';
-import { sameTime, sameWords, slug } from './names.ts';
+import { nameKey, sameTime, sameWords } from './names.ts';
 import { encodeProse } from './prose.ts';
 
 const inboxTitles = ['Agent', 'Unread', 'Oldest unread', 'Needs response by'];
@@ -168,7 +168,7 @@ function changeCard(
     return renderCard({ ...before, ...after }, card.id, { ...kept[card.id], ...extra });
   }
   const fields: [string, string][] = [];
-  if (slug(before.from) !== slug(after.from) || slug(before.to) !== slug(after.to))
+  if (nameKey(before.from) !== nameKey(after.from) || nameKey(before.to) !== nameKey(after.to))
     fields.push(['From', `${flat(after.from)} -> ${flat(after.to)}`]);
   if (after.at !== undefined && !sameTime(before.at, after.at)) fields.push(['Date', after.at]);
   for (const name of ['type', 'priority', 'status', 'subject'] as const) {
@@ -297,8 +297,8 @@ function fillInbox(
   const unread = unreadOf([...active].reverse(), people);
   const names = new Map<string, string>();
   for (const name of [...sessions.map((one) => one.agent), ...messages.flatMap((one) => [one.from, one.to])]) {
-    const isAgent = name !== undefined && !['', 'all', 'unknown'].includes(slug(name)) && !people.has(slug(name));
-    if (isAgent && !names.has(slug(name))) names.set(slug(name), flat(name));
+    const isAgent = name !== undefined && !['', 'all', 'unknown'].includes(nameKey(name)) && !people.has(nameKey(name));
+    if (isAgent && !names.has(nameKey(name))) names.set(nameKey(name), flat(name));
   }
   if (!names.has('maintainer')) names.set('maintainer', 'Maintainer');
   const values = (id: string, name: string): Values => {
@@ -313,12 +313,12 @@ function fillInbox(
   for (const table of mailbox.inbox?.tables ?? []) {
     for (const row of table.rows) {
       const name = cellOf(table, row, 'agent') ?? '';
-      const right = values(slug(name), name);
+      const right = values(nameKey(name), name);
       const isRight =
         cellOf(table, row, 'unread') === right['unread'] &&
         (right['unread'] === '0' || cellOf(table, row, 'oldest unread') === right['oldest unread']);
       if (!isRight) setRow(edit, table, row, right);
-      names.delete(slug(name));
+      names.delete(nameKey(name));
     }
   }
   const missing = [...names].map(([id, name]) => values(id, name));

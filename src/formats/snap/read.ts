@@ -16,7 +16,7 @@ import { type Chat, type ChatFacts, factsIn, readChat, sessionsIn } from './chat
 import { type Folder, folderOf, sortFolder } from './folder.ts';
 import { type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
 import { checkMailbox } from './mailbox-rules.ts';
-import { label, sameWords, slug } from './names.ts';
+import { label, nameKey, sameWords, slug } from './names.ts';
 import { reporter } from './page.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
 import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
@@ -59,8 +59,9 @@ export function readFolder(found: Found, files: Files): ReadFolder {
     return one;
   });
   const mailboxArchive = read(folder.mailboxArchive, readMailbox);
-  const people = new Set([...(turnfile?.agents.keys() ?? [])].map(slug));
-  for (const { message } of mailbox?.cards ?? []) for (const name of [message.from, message.to]) people.add(slug(name));
+  const people = new Set([...(turnfile?.agents.keys() ?? [])].map(nameKey));
+  for (const { message } of mailbox?.cards ?? [])
+    for (const name of [message.from, message.to]) people.add(nameKey(name));
   const worklog = read(folder.worklog, (text, report) => {
     const one = readWorklog(text, people, report);
     if (text.trim() !== '') checkWorklog(one, report);

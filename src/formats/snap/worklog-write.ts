@@ -4,7 +4,7 @@ import { flat } from '../text/lines.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
 import { addRows, renderHeader, renderRow, setRow, type Values, valuesOf } from '../text/table.ts';
 import { type AgentView, agentViews, type Changes, taskWords } from './changes.ts';
-import { sameWords, slug } from './names.ts';
+import { nameKey, sameWords, slug } from './names.ts';
 import { encodeProse } from './prose.ts';
 import { listOf } from './turnfile-rules.ts';
 import { type Index, noteTitles, UNKNOWN_END, WORKAROUND, type Worklog } from './worklog.ts';
@@ -122,7 +122,7 @@ function blanksAfter(page: Worklog['page'], line: number): number {
 
 function editStatus({ working, focus, checkpoint, page }: Worklog, edit: PageEditor, { before, after }: Changes): void {
   const was = agentViews(before);
-  const lines = new Map(working.map((one) => [slug(one.agent), one.line]));
+  const lines = new Map(working.map((one) => [nameKey(one.agent), one.line]));
   const added: string[] = [];
   const views = [...agentViews(after)].sort(([, one], [, other]) => Number(isIdle(one)) - Number(isIdle(other)));
   for (const [id, view] of views) {
@@ -169,7 +169,7 @@ function wordsOn({ status, task, session }: AgentView, model: RunModel): string 
 /** What needs a maintainer: waiting mail, the most urgent first, urgent mail of others, questions, blockers. */
 function focusOf({ messages, items }: RunModel, nameOf = bothNames): string {
   const open = messages.filter((one) => one.status !== 'closed' && one.status !== 'actioned');
-  const own = open.filter((one) => slug(one.to) === 'maintainer');
+  const own = open.filter((one) => nameKey(one.to) === 'maintainer');
   const urgent = open.filter((one) => one.priority === 'P0' && one.status === 'unread' && !own.includes(one));
   const mail = [
     ...own.filter((one) => one.priority === 'P0'),
@@ -192,7 +192,7 @@ function focusOf({ messages, items }: RunModel, nameOf = bothNames): string {
   return words;
 }
 
-const isForPeople = (to: string | undefined): boolean => to === undefined || slug(to) === 'maintainer';
+const isForPeople = (to: string | undefined): boolean => to === undefined || nameKey(to) === 'maintainer';
 
 /** The file's own id first, then ours. */
 const bothNames = ({ alias, id }: Named): string =>
@@ -349,7 +349,7 @@ function closings(logged: ReadonlySet<string>, changes: Changes, pointers: Point
       .filter(({ before, after }) => {
         if (after.status === 'active') return false;
         // The Turnfile has only an agent's newest session, so the one before is logged here.
-        const isReplaced = current.get(slug(after.agent))?.session !== (after.alias ?? after.id);
+        const isReplaced = current.get(nameKey(after.agent))?.session !== (after.alias ?? after.id);
         return before.status === 'active' || (isReplaced && !logged.has(slug(before.alias)));
       })
       .map(({ after }) => after),

@@ -3,7 +3,7 @@ import { isName } from '../../core/text.ts';
 import { EndReason, ItemKind } from '../../core/words.ts';
 import type { Heading, Page } from '../text/page.ts';
 import { cellOf, type Row, type Table, tablesIn } from '../text/table.ts';
-import { label, slug } from './names.ts';
+import { label, nameKey, slug } from './names.ts';
 import type { Report } from './page.ts';
 import { readPage } from './page.ts';
 import { decodeProse } from './prose.ts';
@@ -57,7 +57,7 @@ export const COMPACTION_LINES = 500;
 export function readWorklog(text: string, agents: ReadonlySet<string>, report: Report): Worklog {
   const { page, sound } = readPage(text, report);
   const status = readStatus(page);
-  const known = new Set([...agents, 'maintainer', ...status.working.map(({ agent }) => slug(agent))]);
+  const known = new Set([...agents, 'maintainer', ...status.working.map(({ agent }) => nameKey(agent))]);
   const index = (title: string): Index | null => {
     const heading = page.headings.find((one) => one.level === 2 && one.title.toLowerCase() === title);
     if (!heading) return null;
@@ -244,7 +244,7 @@ function ourNote([, who, title, step, when]: RegExpExecArray, body: string): Mod
 
 function freeNote(title: string, body: string, known: ReadonlySet<string>, date: string | undefined): ModelNote {
   const named = /^([^:]{1,80}):\s+(.*)$/.exec(title);
-  const isAgent = named !== null && known.has(slug(named[1]));
+  const isAgent = named !== null && known.has(nameKey(named[1]));
   const words = isAgent ? (named[2] ?? '') : title;
   const by = isAgent ? label(named[1]) : undefined;
   return {
