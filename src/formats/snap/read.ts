@@ -159,7 +159,7 @@ function nextIn(worklog: Worklog | null, facts: readonly ChatFacts[]): string | 
     ...(worklog?.sections ?? []).map(({ date }) => date),
     ...(worklog?.sessions ?? []).map(({ endedAt }) => endedAt),
   ].map((date) => /\d{4}-\d\d-\d\d/.exec(date ?? '')?.[0] ?? '');
-  const day = logged.reduce((last, one) => (one > last ? one : last), '');
+  const day = logged.sort().at(-1) ?? '';
   const snapshot = facts
     .flatMap(({ next }) => next ?? [])
     .sort((a, b) => (a.at < b.at ? -1 : 1))

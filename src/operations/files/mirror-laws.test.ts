@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { loadOperation, type OperationName } from '../index.ts';
 import { openContext } from '../open.ts';
 import { callOperation } from '../operation.ts';
-import type { Synced } from './parts/mirrors.ts';
+import type { Synced } from './parts/mirror-words.ts';
 
 /** More at night: `MIRROR_EDITS=10000 npx vitest run src/operations/files/mirror-laws.test.ts`. */
 const EDITS = Number(process.env['MIRROR_EDITS'] ?? 200);

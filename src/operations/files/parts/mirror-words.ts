@@ -1,7 +1,25 @@
 import { quoted } from '../../../core/fault.ts';
+import type { Mirror } from '../../../core/fold/state.ts';
+import type { Ask } from '../../../core/model/merge.ts';
 import { oneLine } from '../../../core/text.ts';
+import type { Problem } from '../../../formats/format.ts';
 import { PAUSE_HINT } from './mirror-pause.ts';
-import type { Synced } from './mirrors.ts';
+
+/** What syncing one mirror did. */
+export interface Synced extends Mirror {
+  /** Events recorded from an edit of the file. */
+  absorbed: number;
+  /** What the edit changed, one sentence each. */
+  news: string[];
+  /** What the file and the journal disagree about. */
+  asks: Ask[];
+  /** Why nothing is read or written; null unless the mirror is paused. */
+  paused: string | null;
+  /** The copy of an edit that could not be read. */
+  rejected: string | null;
+  written: string[];
+  problems: Problem[];
+}
 
 /** The edits of mirrors, and what they wait for, as text. */
 export function editsOf(synced: readonly Synced[]): { path: string; found: string }[] {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Mirror, State } from '../../../core/fold/state.ts';
-import { type Ask, aliasesIn, type Bindings, bindModel, toldOf, withAsks } from '../../../core/model/merge.ts';
+import { aliasesIn, type Bindings, bindModel, toldOf, withAsks } from '../../../core/model/merge.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
 import { writableBy } from '../../../core/rules/claim.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { planView } from '../../../core/views/plan.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';
+import type { Files, Format, FormatName, Found, Parsed } from '../../../formats/format.ts';
 import { formatNames, formats } from '../../../formats/index.ts';
 import { keepCopy } from '../../../workspace/guarded/copies.ts';
 import { openGuarded } from '../../../workspace/guarded/tree-files.ts';
@@ -32,24 +32,8 @@ import {
 } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
 import { goneFile, otherBranch, pauseFor, staleCopy } from './mirror-pause.ts';
-import { editsOf } from './mirror-words.ts';
+import { editsOf, type Synced } from './mirror-words.ts';
 import { readWholeRun } from './run-model.ts';
-
-/** What syncing one mirror did. */
-export interface Synced extends Mirror {
-  /** Events recorded from an edit of the file. */
-  absorbed: number;
-  /** What the edit changed, one sentence each. */
-  news: string[];
-  /** What the file and the journal disagree about. */
-  asks: Ask[];
-  /** Why nothing is read or written; null unless the mirror is paused. */
-  paused: string | null;
-  /** The copy of an edit that could not be read. */
-  rejected: string | null;
-  written: string[];
-  problems: Problem[];
-}
 
 const LOCK_WAIT_MS = 10_000;
 
