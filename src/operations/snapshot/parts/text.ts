@@ -246,7 +246,7 @@ function modifiedFiles({ taken, session, events }: SnapshotMoment, seen: Seen): 
   for (const [path, word] of [...(status?.dirty ?? [])].slice(0, DIRTY_FILES)) {
     const kind = word === 'untracked' || word === 'added' ? 'created' : word;
     const recorded = found.get(path);
-    // Git knows whether a file is new; whoever recorded it often does not.
+    // Git knows whether a file is new; the one who recorded it often does not.
     if (recorded && (kind === 'deleted' || (kind === 'created' && recorded.kind === 'modified')))
       found.set(path, { kind, isRecorded: true });
     else if (!recorded && !before.has(path)) found.set(path, { kind, isRecorded: false });
