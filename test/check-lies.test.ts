@@ -161,6 +161,16 @@ const lies: Lie[] = [
   ['mailbox', 'none where there is one', CHAT, inLast(/- Unread \(1\):\n.*\n/, '- Unread (0): none\n')],
   ['mailbox', 'a wrong count in its head', CHAT, inLast('  unread: 1', '  unread: 4')],
   ['mailbox', 'a wrong count of acks', CHAT, inLast('  pending_acks: 0', '  pending_acks: 2')],
+  ['mailbox', 'an inbox table that counts too few', MAILBOX, within(/\| claude \| 1 \|/, '| claude | 0 |')],
+  ['mailbox', 'an inbox table that counts too many', MAILBOX, within(/\| claude \| 1 \|/, '| claude | 5 |')],
+  ['identity', 'a session that the files do not know', CHAT, inLast(/session_id: S-2/, 'session_id: S-9')],
+  [
+    'commitments',
+    'a promise that no index has',
+    CHAT,
+    inLast('### Files modified', '- C-9 to "codex": "will buy a ship"\n\n### Files modified'),
+  ],
+  ['commitments', 'a promise left out', CHAT, inLast(/(### Open commitments\n\n)(?:- .*\n)+/, '$1None.\n')],
   ['mailbox', 'a card that was closed', MAILBOX, within(/\*\*Status:\*\* unread/g, '**Status:** closed')],
   [
     'files-modified',
@@ -283,10 +293,56 @@ describe('an honest snapshot', () => {
     expect(verdicts(folder)['recorded']).toBe('cannot-tell');
   });
 
-  it('is not judged by history in a shallow clone', () => {
-    const folder = cloned();
-    writeFileSync(join(folder.path, '.git', 'shallow'), '');
+  it('is not judged by history in a shallow clone, and never passed', () => {
+    const folder = newFolder();
+    rmSync(folder.path, { recursive: true });
+    const source = `file://${honest().path}`;
+    const ran = spawnSync('git', ['clone', '-q', '--depth', '1', source, folder.path], { encoding: 'utf8' });
+    expect(ran.stderr).toBe('');
+    expect(verdicts(folder)).toMatchObject({ identity: 'cannot-tell', 'files-modified': 'cannot-tell' });
     tell(folder, CHAT, inLast(/head: .*/, 'head: 0123456789abcdef0123456789abcdef01234567'));
     expect(failed(verdicts(folder))).toEqual([]);
+  });
+
+  it('is not judged by history without git, and fails no rule', () => {
+    const folder = cloned();
+    rmSync(join(folder.path, '.git'), { recursive: true });
+    const found = verdicts(folder);
+    expect(failed(found)).toEqual([]);
+    expect(found).toMatchObject({ identity: 'cannot-tell', 'files-modified': 'cannot-tell', mailbox: 'pass' });
+  });
+
+  it('gives the same verdicts beside the journal and in a clone, where files and git decide', () => {
+    const needs = [
+      'form',
+      'identity',
+      'token',
+      'standing',
+      'active-task',
+      'mailbox',
+      'files-modified',
+      'files-to-read',
+    ];
+    const rules = [...needs, 'questions', 'decisions', 'placement', 'length'];
+    const only = (found: Verdicts) => Object.fromEntries(rules.map((rule) => [rule, found[rule]]));
+    expect(only(verdicts(cloned()))).toEqual(only(verdicts(honest())));
+  });
+
+  it('fails no rule after later work of others, in a clone too', () => {
+    const folder = honest();
+    folder.data('session', 'start', '--agent', 'codex');
+    folder.data('start', 't2', '--agent', 'codex');
+    folder.data('complete', 't2', '--agent', 'codex');
+    folder.data('mail', 'ack', 'M-1', '--note', 'seen', '--agent', 'codex');
+    folder.data('settle', 'Q-1', '--as', 'resolved', '--note', 'yes', '--agent', 'codex');
+    expect(failed(verdicts(folder))).toEqual([]);
+    folder.data('session', 'end', '--reason', 'completed', '--agent', 'codex');
+    git(folder, 'add', '.');
+    git(folder, 'commit', '-qm', 'fifth');
+    const clone = newFolder();
+    rmSync(clone.path, { recursive: true });
+    expect(spawnSync('git', ['clone', '-q', folder.path, clone.path]).status).toBe(0);
+    expect(failed(verdicts(clone))).toEqual([]);
+    expect(clone.run('check', 'working-session', '--all').code).toBe(0);
   });
 });

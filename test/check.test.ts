@@ -147,7 +147,7 @@ const mailbox = `# Mailbox
 
 | Agent | Unread |
 |-------|--------|
-| Claude | 7 |
+| Claude | 0 |
 
 ## Active Messages (Newest First)
 
@@ -177,7 +177,7 @@ describe('check of a working session', () => {
     const write = (name: string, content: string): void =>
       writeFileSync(join(folder.path, 'working-session', name), content);
     writeFileSync(join(folder.path, 'token.ts'), 'x\n');
-    const chat = `# Chat of claude\n\n${renderChatEntry(text, 1)}`;
+    const chat = `# Chat of claude\n\n${renderChatEntry(text, 'Session 1 closing state')}`;
     write('chat-claude.md', chat);
     write('TURNFILE.yaml', turnfile);
     write('MAILBOX.md', mailbox);

@@ -122,7 +122,7 @@ describe('the contract over eight sessions of two agents and a maintainer', () =
     expect(folder.fault('compact', '--approve', ...claude).code).toBe('not_allowed');
     folder.person.data('compact', '--approve');
     const turns = readFileSync(join(folder.path, 'working-session/TURNFILE.yaml'), 'utf8');
-    expect(turns.match(/role: "\w+"/g)).toEqual(['role: "agent"', 'role: "agent"', 'role: "maintainer"']);
+    expect(turns.match(/role: "\w+"/g)).toEqual(['role: "agent"', 'role: "agent"']);
     expect(folder.data('search', 'Meanwhile', '--limit', '100')['results']).toHaveLength(before);
     allPass(folder);
 

@@ -63,7 +63,7 @@ describe('a snapshot', () => {
         { path: 'plan.md', lines: 2, tokens: expect.any(Number) },
         { path: 'token.ts', lines: 1 },
       ],
-      modified: [{ path: 'token.ts', note: 'modified: "drafted"' }],
+      modified: [{ path: 'token.ts', note: 'created, +1: "drafted"' }],
       questions: ['Q-1'],
     });
     expect(text).toContain('- C-1 to "codex": "review the plan"');
@@ -82,8 +82,8 @@ describe('a snapshot', () => {
     const { value } = parseSnapshot(read(folder, 'claude-1.md'));
     expect(value?.modified).toMatchObject([
       { path: 'token.ts', mayBeGone: true, note: 'absent (recorded as modified)' },
-      { path: 'plan.md', mayBeGone: true, note: expect.stringContaining('deleted, not committed') },
-      { path: 'more.ts', mayBeGone: false, note: expect.stringContaining('untracked') },
+      { path: 'plan.md', mayBeGone: true, note: 'deleted, not recorded' },
+      { path: 'more.ts', mayBeGone: false, note: 'created, +1, not recorded' },
     ]);
     expect(value).toMatchObject({ sessionOpen: true, closeReason: null });
     expect(folder.data('check')).toMatchObject({ failed: 0 });

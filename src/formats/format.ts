@@ -73,6 +73,16 @@ export interface Parsed {
   /** False when it must not be written: a newer version, or damage that a write would make worse. */
   writable: boolean;
   problems: Problem[];
+  /** Keys and sections that have no place in a run model. */
+  unknown?: readonly Unknown[];
+}
+
+/** A part of a file that stays as it is and is not in the run model. */
+export interface Unknown {
+  name: string;
+  path: string;
+  /** From 1. */
+  line: number;
 }
 
 export interface Problem {

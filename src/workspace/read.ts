@@ -18,6 +18,9 @@ export const pathExists = (path: string): boolean => existsSync(path);
 /** When a file was made; null if there is none. */
 export const bornAt = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? null;
 
+/** When a file was last changed; null where there is none. */
+export const changedAt = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+
 export const isFile = (path: string): boolean => fileSize(path) !== null;
 
 export const isFolder = (path: string): boolean => found(path)?.isDirectory() ?? false;

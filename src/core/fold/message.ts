@@ -35,6 +35,7 @@ function evolveMessage(state: State, before: Message | null, event: MessageEvent
       status: 'unread',
       at,
       session: event.session,
+      ...(event.actor.kind === 'person' && event.actor.name === event.body.from ? { person: true } : {}),
       acks: [],
       replies: [],
       heard: { from: version, to: 0 },

@@ -201,7 +201,8 @@ function readSession(state: State, event: Read, model: ModelSession, touch: AddT
     times: ['startedAt', 'endedAt'],
     filled: ['startedAt', 'agent', 'role'],
   });
-  const startedAt = times['startedAt'] ?? before?.startedAt ?? event.at;
+  // A file that knows only the end knows at least that it began before.
+  const startedAt = times['startedAt'] ?? before?.startedAt ?? times['endedAt'] ?? event.at;
   touch('session', id, before, {
     id,
     agent: agent ?? before?.agent ?? 'unknown',
@@ -212,7 +213,7 @@ function readSession(state: State, event: Read, model: ModelSession, touch: AddT
     startedAt,
     startedVersion: event.version,
     startedWith: null,
-    seenAt: startedAt,
+    seenAt: times['endedAt'] ?? startedAt,
     isResting: false,
     turn: null,
     continues: continues ?? before?.continues ?? null,

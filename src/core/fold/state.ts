@@ -308,6 +308,8 @@ export interface Message extends EventBody<'message.sent'> {
   status: EventBody<'message.moved'>['to'];
   at: string;
   session: string | null;
+  /** A person sent it. */
+  person?: true;
   acks: readonly (ReplyStamp & { by: string; to: Message['status']; note: string })[];
   replies: readonly (ReplyStamp & { from: string; body: string })[];
   /** The version up to which each side has read the replies. */

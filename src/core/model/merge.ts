@@ -113,6 +113,29 @@ export function mergeEdit(sides: Sides): Merge {
   return merge;
 }
 
+/**
+ * The same where no earlier text is known: entries are bound by what they say. What the file has alone is recorded, and
+ * fields that differ are asked.
+ */
+export function mergeUnknown(after: RunModel, journal: RunModel): Merge {
+  const merge: Merge = { changed: {}, removed: [], asks: [], news: [] };
+  for (const list of listNames) {
+    const pairs = pairEntries(list, journal[list] as EntryOf<ListName>[], after[list] as EntryOf<ListName>[], false);
+    const added = (after[list] as EntryOf<ListName>[]).filter((entry) => !pairs.has(entry));
+    if (added.length > 0) Object.assign(merge.changed, { [list]: added });
+    merge.news.push(...added.map((entry) => `${nameOf(list, entry)} added`));
+    for (const [entry, row] of pairs) {
+      for (const field of contested[list]) {
+        const [said, ours] = [fieldOf(entry, field), fieldOf(row, field)];
+        if (said === undefined || ours === undefined || isSame(said, ours)) continue;
+        const id = idOf(list, row) ?? '';
+        merge.asks.push({ list, id, field, file: inWords(said), journal: inWords(ours), words: wordsOf(list, row) });
+      }
+    }
+  }
+  return merge;
+}
+
 function mergeList<K extends ListName>(list: K, sides: Sides, merge: Merge): void {
   const { bindings, journal, told, gone } = sides;
   const before = sides.before[list] as EntryOf<K>[];

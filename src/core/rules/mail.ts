@@ -133,16 +133,17 @@ function escalate({ state }: RuleContext, whyOf: (message: Message) => string | 
     if (message.escalated || isSameName(message.to, MAINTAINER)) continue;
     const why = whyOf(message);
     if (why === null) continue;
-    const { id, from, to, subject, priority } = message;
+    const { id, alias, from, to, subject, priority } = message;
+    const name = alias === undefined ? id : `${alias} (${id})`;
     const notice = priority === 'P2' ? undefined : nextId(state, 'M', notices++);
     drafts.push(draft('message.escalated', { id, why, notice }, 'verified'));
     if (notice) {
       const text = `${why} ${priority} from ${from} to ${to}: ${subject}`;
-      const about = { subject: `Escalated: ${id}, ${subject}`, body: text, about: id };
+      const about = { subject: `Escalated: ${name}, ${subject}`, body: text, about: id };
       const kind = { type: 'notify', priority: 'P0' } as const;
       drafts.push(draft('message.sent', { id: notice, from, to: MAINTAINER, ...kind, ...about }, 'verified'));
     }
-    const entry = `Escalated: ${id} — ${subject} — ${why}`;
+    const entry = `Escalated: ${name} — ${subject} — ${why}`;
     drafts.push(draft('note.added', { id: nextId(state, 'N', notes++), text: entry, kind: 'worklog' }, 'verified'));
   }
   return drafts;

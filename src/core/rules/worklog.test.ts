@@ -4,7 +4,6 @@ import { proofOf, worklogEntries } from '../views/worklog.ts';
 import { ada, leave, note, sam, scenario, startSession } from './scenario.suite.ts';
 import { WORKLOG_FILE } from './worklog.ts';
 
-const claim: Command = { type: 'claim.take', files: [WORKLOG_FILE] };
 const compact = (version: number, ...entries: string[]): Command => ({
   type: 'worklog.compact',
   entries,
@@ -12,18 +11,23 @@ const compact = (version: number, ...entries: string[]): Command => ({
   version,
 });
 
-const written = () =>
-  scenario().given(ada, startSession(), note('One.'), note('Two\nlines.'), leave()).given(sam, claim);
+const written = () => scenario().given(ada, startSession(), note('One.'), note('Two\nlines.'), leave());
 
 describe('compacting the worklog', () => {
-  it('is for a person with a claim on it', () => {
+  it('is for a person, opens no session, and waits for the claims of others', () => {
     const run = written();
     const { version } = run.state;
     expect(run.refusal(ada, compact(version, 'N-1')).code).toBe('not_allowed');
-    expect(scenario().given(ada, note('One.')).refusal(sam, compact(3, 'N-1'))).toMatchObject({ code: 'illegal' });
+    for (const file of [WORKLOG_FILE, 'working-session/WORKLOG_ARCHIVE.md']) {
+      const claimed = written()
+        .given(sam, { type: 'mirror.add', format: 'snap', path: 'working-session/TURNFILE.yaml' })
+        .given(ada, startSession(), { type: 'claim.take', files: [file] });
+      expect(claimed.refusal(sam, compact(claimed.state.version, 'N-1')).code).toBe('held');
+    }
     const { body, changed } = run.when(sam, compact(version, 'N-1', 'S-1'));
     expect(body('worklog.compacted')).toMatchObject({ archive: 1, entries: ['N-1', 'S-1'], lines: 9 });
     expect(changed.map((change) => change.path)).toEqual(['note.N-1.archive', 'session.S-1.archive']);
+    expect([...run.state.sessions.values()]).toEqual([]);
     expect(run.state.worklog).toMatchObject({ lines: 5, entries: 1, archives: [{ number: 1, by: 'sam', entries: 2 }] });
   });
 

@@ -1,15 +1,16 @@
 import { Fault } from '../fault.ts';
+import type { State } from '../fold/state.ts';
 import { noteLines, SESSION_LINES } from '../fold/worklog.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
-import { pathsOverlap } from '../path-pattern.ts';
+import { claimedBy, claimOn } from './claim.ts';
 import { draft, mustBeActive, mustBePerson, type RuleContext } from './rule-context.ts';
 
-/** Where the worklog usually is; claimed under this name while it is compacted, wherever the data folder lies. */
+/** Where the worklog usually is; claimed under this name, wherever the data folder lies. */
 export const WORKLOG_FILE = '.git/holdfast/worklog/WORKLOG.md';
 
 /**
- * Moves worklog entries to an archive. The entries were chosen at a version of the journal; if the journal has moved since,
+ * Moves worklog entries to an archive, unless another session has a claim on a file that changes by it. The entries were chosen at a version of the journal; if the journal has moved since,
  * they must be chosen again.
  */
 export function compactWorklog(
@@ -19,14 +20,8 @@ export function compactWorklog(
   mustBeActive(context);
   mustBePerson(context, 'compact the worklog', 'holdfast compact --approve');
   const { state, session } = context;
-  const isClaimed = [...state.claims.values()].some(
-    (claim) => claim.session === session?.id && claim.files.some((file) => pathsOverlap(file, WORKLOG_FILE)),
-  );
-  if (!isClaimed) {
-    throw new Fault('illegal', `The worklog is not claimed by ${context.actor.name}.`, {
-      hints: [`Claim it first: \`holdfast claim ${WORKLOG_FILE}\`; \`holdfast compact --approve\` does.`],
-    });
-  }
+  const other = claimOn(context, worklogFiles(state), session?.id ?? null);
+  if (other) throw claimedBy(other);
   if (entries.length === 0) return [];
   if (state.version !== version) {
     throw new Fault('conflict', `The journal moved from ${version} to ${state.version} while this was planned.`, {
@@ -37,6 +32,14 @@ export function compactWorklog(
   const lines = entries.reduce((sum, id) => sum + linesOf(context, id), 0);
   const archive = state.worklog.archives.length + 1;
   return [draft('worklog.compacted', { archive, entries, lines, proof }, 'verified')];
+}
+
+/** Our worklog, and those of mirrored folders with their archives. */
+function worklogFiles({ mirrors }: State): string[] {
+  const folders = [...mirrors.values()].flatMap(({ format, path }) =>
+    format === 'snap' ? [path.slice(0, path.lastIndexOf('/') + 1)] : [],
+  );
+  return [WORKLOG_FILE, ...folders.flatMap((folder) => [`${folder}WORKLOG.md`, `${folder}WORKLOG_ARCHIVE.md`])];
 }
 
 function linesOf(context: RuleContext, id: string): number {

@@ -87,7 +87,7 @@ describe('a snapshot', () => {
 
   it('has the same token in a chat file, independent of the text around it', () => {
     const { text, token } = renderSnapshot(left);
-    const chat = `# Chat of claude\n\nHello.\n\n${renderChatEntry(text, 7)}\n\n\n## Session 8\n\nMore.\n`;
+    const chat = `# Chat of claude\n\nHello.\n\n${renderChatEntry(text, 'Session 7 closing state')}\n\n\n## Session 8\n\nMore.\n`;
     expect(snapshotsInChat(chat)).toMatchObject([
       { value: { title: 'Session 7 closing state', line: 5, token, tokenVerdict: 'valid' }, problems: [] },
     ]);
@@ -286,7 +286,7 @@ describe('a snapshot as people write it', () => {
 
   it('is one of several in a chat file; a section that only has the word is not one', () => {
     const { text } = renderSnapshot(left);
-    const chat = `${fenced}\n## Inbox Snapshot\n\n| Agent | Unread |\n\n<!--\n${fenced}\n-->\n\n${renderChatEntry(text, 5)}`;
+    const chat = `${fenced}\n## Inbox Snapshot\n\n| Agent | Unread |\n\n<!--\n${fenced}\n-->\n\n${renderChatEntry(text, 'Session 5 closing state')}`;
     expect(snapshotsInChat(chat).map(({ value }) => value?.session)).toEqual(['ada-session-4', 'S-12']);
     expect(parseSnapshot('# Notes\n\nNothing here.\n')).toMatchObject({
       value: null,

@@ -119,10 +119,10 @@ export function renderSnapshot(snapshot: Snapshot, budgetTokens = SNAPSHOT_TOKEN
 }
 
 /** The same snapshot as an entry of a chat file: the YAML in a fence, under a heading. The token is the same. */
-export function renderChatEntry(text: string, sessionNumber: number): string {
+export function renderChatEntry(text: string, title: string): string {
   const end = text.indexOf('\n---\n', 4);
   const yaml = text.slice(4, end);
-  return `## Session ${sessionNumber} closing state\n\n\`\`\`yaml\n${yaml}\n\`\`\`\n${text.slice(end + 5)}`;
+  return `## ${title}\n\n\`\`\`yaml\n${yaml}\n\`\`\`\n${text.slice(end + 5)}`;
 }
 
 /** The number of entries per section and their maximum length, tried in this order. */

@@ -1,5 +1,6 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
-import { sameWords, slug } from './names.ts';
+import { nameKey, sameWords } from './names.ts';
+import { listOf } from './turnfile-rules.ts';
 
 /** How a run model differs from what the files said before. */
 export interface Changes {
@@ -29,23 +30,26 @@ export function changesBetween(before: RunModel, after: RunModel): Changes {
     after,
     steps: pair(before.steps, after.steps, (step) => [step.key]),
     decisions: pair(before.decisions, after.decisions, (one) => [
-      [sameWords(one.decision), slug(one.by), day(one.at)].join('\n'),
+      [sameWords(one.decision), nameKey(one.by), day(one.at)].join('\n'),
       sameWords(one.decision),
       // Changed or erased text: the same row, if everything else is equal.
-      ...(one.at === undefined ? [] : [[slug(one.by), one.at, one.context].join('\n')]),
+      ...(one.at === undefined ? [] : [[nameKey(one.by), one.at, one.context].join('\n')]),
     ]),
     items: pair(before.items, after.items, (item) => [...own(item), `${item.kind}\n${sameWords(item.text)}`]),
     notes: pair(before.notes, after.notes, (note) => [
-      [sameWords(note.text), slug(note.by), day(note.at)].join('\n'),
+      [sameWords(note.text), nameKey(note.by), day(note.at)].join('\n'),
       sameWords(note.text),
-      ...(note.at === undefined ? [] : [[slug(note.by), note.at].join('\n')]),
+      ...(note.at === undefined ? [] : [[nameKey(note.by), note.at].join('\n')]),
     ]),
-    sessions: pair(before.sessions, after.sessions, (one) => [...own(one), [slug(one.agent), one.endedAt].join('\n')]),
+    sessions: pair(before.sessions, after.sessions, (one) => [
+      ...own(one),
+      [nameKey(one.agent), one.endedAt].join('\n'),
+    ]),
     messages: pair(before.messages, after.messages, (one) => [
       ...own(one),
-      [slug(one.from), slug(one.to), sameWords(one.subject), day(one.at)].join('\n'),
+      [nameKey(one.from), nameKey(one.to), sameWords(one.subject), day(one.at)].join('\n'),
     ]),
-    claims: pair(before.claims, after.claims, (one) => [...own(one), [slug(one.agent), ...one.files].join('\n')]),
+    claims: pair(before.claims, after.claims, (one) => [...own(one), [nameKey(one.agent), ...one.files].join('\n')]),
   };
 }
 
@@ -122,18 +126,22 @@ export interface AgentView {
   session: string | null;
 }
 
+/** The names of people, whom the files know as the maintainer only. */
+export const peopleIn = (kept: RunModel['kept']): string[] => listOf(kept?.['people']).map(nameKey);
+
 export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
+  const people = new Set(peopleIn(model.kept));
   const words = taskWords(model);
   const views = new Map<string, AgentView>();
   const running = new Map<string, string>();
   const taken = new Set(model.sessions.flatMap((one) => (one.status === 'active' ? (one.workingOn ?? []) : [])));
   for (const { key, status, agents } of model.steps) {
-    const owner = slug(agents?.[0]);
+    const owner = nameKey(agents?.[0]);
     if (status === 'in_progress' && owner !== '' && !running.has(owner)) running.set(owner, key);
   }
   for (const session of model.sessions) {
-    const id = slug(session.agent);
-    if (id === '' || session.agent === undefined) continue;
+    const id = nameKey(session.agent);
+    if (id === '' || session.agent === undefined || people.has(id)) continue;
     // An open session counts more than an ended one listed later.
     const before = views.get(id);
     if (session.status !== 'active' && (before?.status === 'active' || before?.status === 'blocked')) continue;

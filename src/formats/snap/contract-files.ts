@@ -1,17 +1,28 @@
+import { instantOf } from '../../core/time.ts';
 import type { MailClass, TaskStatus } from '../documents/snapshot.ts';
 import type { Files, Found } from '../format.ts';
 import { bare } from '../text/lines.ts';
+import { cellOf } from '../text/table.ts';
 import type { Card } from './mailbox.ts';
-import { slug } from './names.ts';
+import { nameKey } from './names.ts';
 import type { Questions } from './questions.ts';
 import { type ReadFolder, readFolder } from './read.ts';
 import { textOf } from './turnfile.ts';
+import type { Worklog } from './worklog.ts';
 
 /** The facts that a snapshot is checked against, from the files of a folder; null where the files do not have them. */
 export interface FolderContract {
   tasks(agent: string): readonly TaskState[];
   mail(agent: string): Readonly<Record<MailClass, readonly string[]>> | null;
   sides(id: string): { from: string; to: string } | null;
+  /** What the inbox table counts as unread for the agent. */
+  inbox(agent: string): string | null;
+  /** The sessions of the agent that the files name; null where they name none. */
+  sessions(agent: string): ReadonlySet<string> | null;
+  /** Promises in the item index, with their states; null without a worklog. */
+  commitments: readonly { id: string | null; text: string; by: string | null; isOpen: boolean }[] | null;
+  /** Whether the files show work after a session of the agent that ended then. */
+  isFollowed(agent: string, session: string | null, endedAt: string | null): boolean;
   /** The ids of all questions, with their states where a table has them. */
   questions: ReadonlyMap<string, string | null> | null;
   /** The words of the decision index. */
@@ -39,10 +50,17 @@ export function contractIn(found: Found, files: Files): FolderContract {
       const card = mailbox?.cards.find((one) => one.id === id);
       return card ? { from: card.message.from, to: card.message.to } : null;
     },
+    inbox: (agent) => inboxOf(read, agent),
+    sessions: (agent) => sessionsOf(read, agent),
+    commitments: worklog && commitmentsIn(worklog),
+    isFollowed: (agent, session, endedAt) => isFollowed(read, agent, session, endedAt),
     questions: questions && statesOf(questions),
     decisions: worklog?.index ? [...worklog.decisions.keys()].map(({ decision }) => decision) : null,
     pointers:
-      worklog === null ? null : worklog.page.lines.map(bare).filter((line) => /chat-[^\s/]+\.md\s+§/.test(line)),
+      worklog &&
+      [worklog, read.worklogArchive]
+        .flatMap((one) => one?.page.lines.map(bare) ?? [])
+        .filter((line) => /chat-[^\s/]+\.md\s+§/.test(line)),
   };
 }
 
@@ -55,7 +73,7 @@ const taskStatuses: Readonly<Record<string, TaskStatus>> = {
 };
 
 function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskState[] {
-  const found = [...(turnfile?.agents.values() ?? [])].find((entry) => slug(entry.id) === slug(agent));
+  const found = [...(turnfile?.agents.values() ?? [])].find((entry) => nameKey(entry.id) === nameKey(agent));
   if (!turnfile || !found) return [];
   const source = nameOf(folder.turnfile);
   const current = textOf(found.fields['current_task']);
@@ -65,7 +83,7 @@ function turnOf({ turnfile, folder }: ReadFolder, agent: string): TaskState[] {
 }
 
 function statusLineOf({ worklog, folder }: ReadFolder, agent: string): TaskState[] {
-  const line = worklog?.working.find((one) => slug(one.agent) === slug(agent));
+  const line = worklog?.working.find((one) => nameKey(one.agent) === nameKey(agent));
   if (!line) return [];
   const source = nameOf(folder.worklog);
   const text = line.words.slice(0, 2000);
@@ -83,14 +101,57 @@ function statesOf({ ids, rows }: Questions): Map<string, string | null> {
   return states;
 }
 
+function inboxOf({ mailbox }: ReadFolder, agent: string): string | null {
+  for (const table of mailbox?.inbox?.tables ?? []) {
+    const row = table.rows.find((one) => nameKey(cellOf(table, one, 'agent')) === nameKey(agent));
+    if (row) return cellOf(table, row, 'unread') ?? null;
+  }
+  return null;
+}
+
+/** Sessions as we number them; other writers name theirs in many ways. */
+function sessionsOf({ turnfile, worklog, worklogArchive }: ReadFolder, agent: string): ReadonlySet<string> | null {
+  const entry = [...(turnfile?.agents.values() ?? [])].find((one) => nameKey(one.id) === nameKey(agent));
+  const closed = [...(worklog?.sessions ?? []), ...(worklogArchive?.sessions ?? [])].filter(
+    (one) => nameKey(one.agent) === nameKey(agent),
+  );
+  const names = [textOf(entry?.fields['session_id']), ...closed.map(({ alias }) => alias)];
+  const own = names.filter((name) => name !== undefined && /^S-\d+$/.test(name)) as string[];
+  return own.length > 0 ? new Set(own) : null;
+}
+
+function commitmentsIn({ itemRows }: Worklog): NonNullable<FolderContract['commitments']> {
+  return [...itemRows.keys()]
+    .filter((item) => item.kind === 'commitment')
+    .map(({ alias, text, by, status }) => ({ id: alias ?? null, text, by: by ?? null, isOpen: status === 'open' }));
+}
+
+/** By a later time anywhere, by a later session of the agent, or by another agent that is at work. */
+function isFollowed(read: ReadFolder, agent: string, session: string | null, endedAt: string | null): boolean {
+  const { model, turnfile } = read;
+  const end = instantOf(endedAt ?? '');
+  const times = [
+    ...(model?.messages ?? []).flatMap((one) => [one.at, ...(one.acks ?? []), ...(one.replies ?? [])]),
+    ...(model?.notes ?? []),
+    ...(model?.decisions ?? []),
+    ...(model?.sessions ?? []).map((one) => one.endedAt),
+  ].map((one) => instantOf((typeof one === 'object' ? one.at : one) ?? ''));
+  if (end !== null && times.some((at) => at !== null && at > end)) return true;
+  return [...(turnfile?.agents.values() ?? [])].some(({ id, fields }) => {
+    const now = textOf(fields['session_id']);
+    if (nameKey(id) === nameKey(agent)) return session !== null && now !== undefined && now !== session;
+    return ['active', 'blocked'].includes(textOf(fields['status']) ?? '') && textOf(fields['role']) !== 'maintainer';
+  });
+}
+
 const nameOf = (path: string | null): string => path?.slice(path.lastIndexOf('/') + 1) ?? '';
 
 /** A reply to a sent card is unread mail, although the card's status does not say so. */
 function mailOf(cards: readonly Card[], agent: string): Record<MailClass, string[]> {
   const open = cards.filter((card) => !card.isTerminal);
   const ids = (wanted: (card: Card) => boolean): string[] => open.filter(wanted).map((card) => card.id);
-  const isTo = ({ message }: Card): boolean => slug(message.to) === slug(agent);
-  const isFrom = ({ message }: Card): boolean => slug(message.from) === slug(agent);
+  const isTo = ({ message }: Card): boolean => nameKey(message.to) === nameKey(agent);
+  const isFrom = ({ message }: Card): boolean => nameKey(message.from) === nameKey(agent);
   const isUnheard = ({ message }: Card): boolean => message.status === 'unread' && (message.replies?.length ?? 0) === 0;
   return {
     unread: ids((card) => isTo(card) && card.message.status === 'unread'),

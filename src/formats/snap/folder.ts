@@ -1,5 +1,5 @@
 import type { Found, Tree } from '../format.ts';
-import { slug } from './names.ts';
+import { nameKey } from './names.ts';
 
 /** The files of one folder, by kind. */
 export interface Folder {
@@ -58,7 +58,7 @@ export function sortFolder(paths: Iterable<string>, path: string): Folder {
     const kind = kinds.find(([, pattern]) => pattern.test(name))?.[0];
     // The plain name has priority over a copy.
     if (kind !== undefined && (found[kind] === null || name === fileNames[kind])) found[kind] = one;
-    if (chat !== undefined) chats.set(name === `chat-${chat}.md` ? slug(chat) : name, one);
+    if (chat !== undefined) chats.set(name === `chat-${chat}.md` ? nameKey(chat) : name, one);
   }
   return { path, ...found, chats };
 }

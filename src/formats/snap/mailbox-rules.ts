@@ -2,7 +2,7 @@ import type { ModelMessage } from '../../core/model/run-model.ts';
 import { envelopesIn } from '../documents/envelope.ts';
 import { cellOf } from '../text/table.ts';
 import type { Mailbox } from './mailbox.ts';
-import { slug } from './names.ts';
+import { nameKey } from './names.ts';
 import type { Report } from './page.ts';
 
 /** Checks the tables against the cards, which are authoritative. */
@@ -57,14 +57,18 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
   }
 }
 
-/** Unread messages by receiver, oldest first. */
-export function unreadOf(messages: readonly ModelMessage[]): ReadonlyMap<string, readonly ModelMessage[]> {
+/** Unread messages by receiver, oldest first; those to a person are the maintainer's. */
+export function unreadOf(
+  messages: readonly ModelMessage[],
+  people: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, readonly ModelMessage[]> {
   const unread = new Map<string, ModelMessage[]>();
   for (const message of messages) {
     if (message.status !== 'unread') continue;
-    const list = unread.get(slug(message.to));
+    const to = people.has(nameKey(message.to)) ? 'maintainer' : nameKey(message.to);
+    const list = unread.get(to);
     if (list) list.push(message);
-    else unread.set(slug(message.to), [message]);
+    else unread.set(to, [message]);
   }
   return unread;
 }
@@ -75,8 +79,8 @@ function checkInbox({ inbox, cards }: Mailbox, report: Report): void {
   for (const table of inbox?.tables ?? []) {
     for (const row of table.rows) {
       const agent = cellOf(table, row, 'agent') ?? '';
-      const own = unread.get(slug(agent)) ?? [];
-      listed.add(slug(agent));
+      const own = unread.get(nameKey(agent)) ?? [];
+      listed.add(nameKey(agent));
       const count = cellOf(table, row, 'unread') ?? '';
       if (Number(count) !== own.length)
         report(

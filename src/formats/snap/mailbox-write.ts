@@ -2,10 +2,10 @@ import type { ModelMessage, RunModel } from '../../core/model/run-model.ts';
 import { flat } from '../text/lines.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
 import { addRows, cellOf, encodeCell, renderHeader, setRow, type TablePlace, type Values } from '../text/table.ts';
-import type { Changes } from './changes.ts';
+import { type Changes, peopleIn } from './changes.ts';
 import { type Card, type Mailbox, UNDATED } from './mailbox.ts';
 import { unreadOf } from './mailbox-rules.ts';
-import { sameTime, sameWords, slug } from './names.ts';
+import { nameKey, sameTime, sameWords } from './names.ts';
 import { encodeProse } from './prose.ts';
 
 const inboxTitles = ['Agent', 'Unread', 'Oldest unread', 'Needs response by'];
@@ -60,10 +60,10 @@ export interface MailboxTexts {
 export function changeMailbox(
   { mailbox, archive }: { mailbox: Mailbox; archive: Mailbox },
   changes: Changes,
-  added: readonly (ModelMessage & { alias: string })[],
   kept: KeptCards,
 ): MailboxTexts {
   if (!mailbox.sound) return { mailbox: null, archive: null };
+  const added = changes.messages.added.map((message) => ({ ...message, alias: message.alias ?? '' }));
   const edit = editPage(mailbox.page);
   const editArchive = editPage(archive.page);
   const archived: string[][] = [];
@@ -168,7 +168,7 @@ function changeCard(
     return renderCard({ ...before, ...after }, card.id, { ...kept[card.id], ...extra });
   }
   const fields: [string, string][] = [];
-  if (slug(before.from) !== slug(after.from) || slug(before.to) !== slug(after.to))
+  if (nameKey(before.from) !== nameKey(after.from) || nameKey(before.to) !== nameKey(after.to))
     fields.push(['From', `${flat(after.from)} -> ${flat(after.to)}`]);
   if (after.at !== undefined && !sameTime(before.at, after.at)) fields.push(['Date', after.at]);
   for (const name of ['type', 'priority', 'status', 'subject'] as const) {
@@ -290,13 +290,15 @@ function fillInbox(
   mailbox: Mailbox,
   edit: PageEditor,
   active: readonly ModelMessage[],
-  { sessions, messages }: RunModel,
+  { sessions, messages, kept }: RunModel,
 ): void {
-  const unread = unreadOf([...active].reverse());
+  // A person's mail is the maintainer's.
+  const people = new Set(peopleIn(kept));
+  const unread = unreadOf([...active].reverse(), people);
   const names = new Map<string, string>();
   for (const name of [...sessions.map((one) => one.agent), ...messages.flatMap((one) => [one.from, one.to])]) {
-    if (name !== undefined && !['', 'all', 'unknown'].includes(slug(name)) && !names.has(slug(name)))
-      names.set(slug(name), flat(name));
+    const isAgent = name !== undefined && !['', 'all', 'unknown'].includes(nameKey(name)) && !people.has(nameKey(name));
+    if (isAgent && !names.has(nameKey(name))) names.set(nameKey(name), flat(name));
   }
   if (!names.has('maintainer')) names.set('maintainer', 'Maintainer');
   const values = (id: string, name: string): Values => {
@@ -311,12 +313,12 @@ function fillInbox(
   for (const table of mailbox.inbox?.tables ?? []) {
     for (const row of table.rows) {
       const name = cellOf(table, row, 'agent') ?? '';
-      const right = values(slug(name), name);
+      const right = values(nameKey(name), name);
       const isRight =
         cellOf(table, row, 'unread') === right['unread'] &&
         (right['unread'] === '0' || cellOf(table, row, 'oldest unread') === right['oldest unread']);
       if (!isRight) setRow(edit, table, row, right);
-      names.delete(slug(name));
+      names.delete(nameKey(name));
     }
   }
   const missing = [...names].map(([id, name]) => values(id, name));

@@ -1,11 +1,14 @@
 import { isName, oneLine } from '../../core/text.ts';
 
-/** Names are compared without case and marks: real files write `Claude`, `claude` and `Claude Code`. */
+/** A name in lower case with dashes, as ids and names of files have it. */
 export function slug(name: string | undefined): string {
   const low = (name ?? '').toLowerCase();
   if (/^[a-z0-9]*$/.test(low)) return low;
   return low.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
 }
+
+/** What names are compared by: `Claude Code`, `claude-code` and `claudecode` are one. */
+export const nameKey = (name: string | undefined): string => slug(name).replaceAll('-', '');
 
 /** A name, an id or a time on one line, with a maximum length. */
 export function label(text: string | undefined): string | undefined {

@@ -161,12 +161,7 @@ export function newQuestions({ run }: RunModel): string {
 }
 
 /** The text after the changes; null when no question changed. New questions have their ids. */
-export function changeQuestions(
-  questions: Questions,
-  changes: Changes,
-  added: readonly ModelItem[],
-  now: string,
-): string | null {
+export function changeQuestions(questions: Questions, changes: Changes, now: string): string | null {
   const { page, rows, sections, updated, sound } = questions;
   if (!sound) return null;
   const edit = editPage(page);
@@ -185,7 +180,8 @@ export function changeQuestions(
       incoming[stateOf(after.status)].push({ ...cellsFor(before), ...values });
     }
   }
-  for (const item of added) incoming[stateOf(item.status)].push(cellsFor(item));
+  for (const item of changes.items.added)
+    if (item.kind === 'question') incoming[stateOf(item.status)].push(cellsFor(item));
   for (const state of states) {
     counts[state] += incoming[state].length;
     const section = sections[state];

@@ -12,11 +12,11 @@ import {
 } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
 import { flat } from '../text/lines.ts';
-import { type Chat, foreignFacts, readChat, sessionsIn } from './chat.ts';
+import { type Chat, type ChatFacts, factsIn, readChat, sessionsIn } from './chat.ts';
 import { type Folder, folderOf, sortFolder } from './folder.ts';
 import { type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
 import { checkMailbox } from './mailbox-rules.ts';
-import { label, sameWords, slug } from './names.ts';
+import { label, nameKey, sameWords, slug } from './names.ts';
 import { reporter } from './page.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
 import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
@@ -59,8 +59,9 @@ export function readFolder(found: Found, files: Files): ReadFolder {
     return one;
   });
   const mailboxArchive = read(folder.mailboxArchive, readMailbox);
-  const people = new Set([...(turnfile?.agents.keys() ?? [])].map(slug));
-  for (const { message } of mailbox?.cards ?? []) for (const name of [message.from, message.to]) people.add(slug(name));
+  const people = new Set([...(turnfile?.agents.keys() ?? [])].map(nameKey));
+  for (const { message } of mailbox?.cards ?? [])
+    for (const name of [message.from, message.to]) people.add(nameKey(name));
   const worklog = read(folder.worklog, (text, report) => {
     const one = readWorklog(text, people, report);
     if (text.trim() !== '') checkWorklog(one, report);
@@ -102,7 +103,7 @@ function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | 
   const inChats = [...chats.values()].flatMap(sessionsIn);
   if (!turnfile?.root && !pages && inChats.length === 0) return null;
   const turn = turnfile ? modelOfTurnfile(turnfile) : null;
-  const facts = [...chats.values()].map(foreignFacts);
+  const facts = [...chats.values()].map(factsIn);
   const items = [...(worklog?.itemRows.keys() ?? [])];
   const explained = new Set(
     items
@@ -125,12 +126,18 @@ function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | 
       return success;
     });
   const openedAt = mailbox?.openedAt;
-  const next = said(worklog?.checkpoint?.words);
+  const next = nextIn(worklog, facts);
+  const reasons = new Map(facts.flatMap((one) => [...one.reasons]));
+  const indexed = [...(worklog?.decisions.keys() ?? [])].map((one) => withReason(one, reasons));
+  const reading = new Map(facts.flatMap(({ reading: one }) => (one ? [[one.step, one.files]] : [])));
   return {
     ...emptyRunModel(title ?? 'Session'),
     run: { title: title ?? 'Session', status: 'active', ...(openedAt === undefined ? {} : { openedAt }) },
-    steps: keep(ModelStep, turn?.steps ?? []),
-    decisions: keep(ModelDecision, [...(worklog?.decisions.keys() ?? []), ...facts.flatMap((one) => one.decisions)]),
+    steps: keep(
+      ModelStep,
+      (turn?.steps ?? []).map((step) => withContext(step, reading.get(step.key))),
+    ),
+    decisions: keep(ModelDecision, [...indexed, ...facts.flatMap((one) => one.decisions)]),
     items: keep(ModelItem, [...items, ...blockers, ...commitments, ...(questions?.rows.keys() ?? [])]),
     notes: keep(ModelNote, [...(worklogArchive?.notes.keys() ?? []), ...(worklog?.notes.keys() ?? [])]),
     sessions: keep(
@@ -143,6 +150,33 @@ function accountOf(parts: Parts, refuse: (message: string) => void): RunModel | 
     ...(next === undefined ? {} : { next: flat(next) }),
     kept: { snap: keptOf(parts) },
   };
+}
+
+/** The newest claim: a snapshot counts if the worklog has nothing of that day or later. */
+function nextIn(worklog: Worklog | null, facts: readonly ChatFacts[]): string | undefined {
+  const checkpoint = said(worklog?.checkpoint?.words);
+  const logged = [
+    ...(worklog?.sections ?? []).map(({ date }) => date),
+    ...(worklog?.sessions ?? []).map(({ endedAt }) => endedAt),
+  ].map((date) => /\d{4}-\d\d-\d\d/.exec(date ?? '')?.[0] ?? '');
+  const day = logged.sort().at(-1) ?? '';
+  const snapshot = facts
+    .flatMap(({ next }) => next ?? [])
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .at(-1);
+  const isNewer = snapshot !== undefined && snapshot.at.slice(0, 10) > day;
+  return isNewer || checkpoint === undefined ? (said(snapshot?.text) ?? checkpoint) : checkpoint;
+}
+
+/** Decisions without a reason get that of a snapshot with the same words. The index itself is not changed by it. */
+function withReason(decision: ModelDecision, reasons: ReadonlyMap<string, string>): ModelDecision {
+  const reason = decision.reason ?? reasons.get(sameWords(decision.decision));
+  if (reason !== undefined) decision.reason = reason;
+  return decision;
+}
+
+function withContext(step: ModelStep, files: readonly string[] | undefined): ModelStep {
+  return files && step.status !== 'completed' ? { ...step, context: [...files] } : step;
 }
 
 /** Text with content: not the `none` or the `<what comes next>` of a template. */

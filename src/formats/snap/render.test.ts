@@ -172,7 +172,19 @@ function closed(): RunModel {
       },
     ],
     next: 'Run the clock test',
-    kept: { snapshots: [{ agent: 'ada', sequence: 1, session: 'S-2', sessionNumber: 2, text: snapshot.text }] },
+    kept: {
+      snapshots: [
+        {
+          id: 'P-1',
+          isClosing: true,
+          agent: 'ada',
+          session: 'S-2',
+          sessionNumber: 2,
+          token: snapshot.token,
+          text: snapshot.text,
+        },
+      ],
+    },
   };
 }
 

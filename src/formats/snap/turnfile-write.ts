@@ -6,10 +6,10 @@ import { emitPair, type Manner } from '../text/emit.ts';
 import { flat } from '../text/lines.ts';
 import { at, type MapNode, plain } from '../text/node.ts';
 import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
-import { sameWords, slug } from './names.ts';
+import { nameKey, sameWords, slug } from './names.ts';
 import { type Entry, type Turnfile, textOf } from './turnfile.ts';
 import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-model.ts';
-import { isStale, listOf } from './turnfile-rules.ts';
+import { isStale } from './turnfile-rules.ts';
 
 /** Strings are quoted, so that no reader changes their type. */
 const manner: Manner = { style: 'quoted', overEscaped: false };
@@ -114,22 +114,19 @@ function setTitle({ root, changes: { before, after }, edit }: Draft): void {
 
 function setAgents({ turnfile, root, changes: { before, after }, edit }: Draft): void {
   const was = agentViews(before);
-  const entries = new Map([...turnfile.agents.values()].map((entry) => [slug(entry.id), entry]));
+  const entries = new Map([...turnfile.agents.values()].map((entry) => [nameKey(entry.id), entry]));
   const maintainer = mapAt(root, 'maintainer');
   const ids = idsOf(turnfile);
-  // A person who took a claim, for example to compact the worklog, has a session too.
-  const people = new Set(listOf(after.kept?.['people']).map(slug));
   const changed = new Map<string, Fields>();
   for (const [id, view] of agentViews(after)) {
     const fields = viewFields(view, was.get(id), ids);
     if (Object.keys(fields).length === 0) continue;
     const entry = entries.get(id);
-    const isMaintainer = slug(textOf(plain(at(maintainer, 'id')))) === id || id === 'maintainer';
+    const isMaintainer = nameKey(textOf(plain(at(maintainer, 'id')))) === id || id === 'maintainer';
     if (entry) changed.set(entry.id, fields);
-    else if (!maintainer || !isMaintainer) {
-      const role = people.has(id) ? 'maintainer' : 'agent';
-      changed.set(view.name, { role, ...viewFields(view, undefined, ids) });
-    } else if (view.session !== null) edit.set(maintainer, 'last_seen', view.session);
+    else if (!maintainer || !isMaintainer)
+      changed.set(view.name, { role: 'agent', ...viewFields(view, undefined, ids) });
+    else if (view.session !== null) edit.set(maintainer, 'last_seen', view.session);
   }
   setEntries(edit, root, 'agents', changed, []);
 }
@@ -165,7 +162,7 @@ function setTasks({ turnfile, root, coordination, changes, revision, edit }: Dra
     const [owner, order] = [after.agents?.[0], after.after ?? []];
     const fields: Fields = {
       ...(after.title === before.title ? {} : { description: after.title }),
-      ...(owner === undefined || slug(owner) === slug(before.agents?.[0]) ? {} : { owner }),
+      ...(owner === undefined || nameKey(owner) === nameKey(before.agents?.[0]) ? {} : { owner }),
       ...(after.after === undefined || order.join('\n') === (before.after ?? []).join('\n')
         ? {}
         : { depends_on: byId(order) }),
@@ -256,7 +253,7 @@ function setLocks({ turnfile, root, changes: { claims }, revision, edit }: Draft
   setEntries(edit, root, 'locks', changed, removed);
 }
 
-const isSameHolder = (one: ModelClaim, other: ModelClaim): boolean => slug(one.agent) === slug(other.agent);
+const isSameHolder = (one: ModelClaim, other: ModelClaim): boolean => nameKey(one.agent) === nameKey(other.agent);
 
 function nextLock({ agent }: ModelClaim, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) if (!taken.has(`${slug(agent)}-${number}`)) return `${slug(agent)}-${number}`;

@@ -4,12 +4,13 @@ import { flat } from '../text/lines.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
 import { addRows, renderHeader, renderRow, setRow, type Values, valuesOf } from '../text/table.ts';
 import { type AgentView, agentViews, type Changes, taskWords } from './changes.ts';
-import { sameWords, slug } from './names.ts';
+import { nameKey, sameWords, slug } from './names.ts';
 import { encodeProse } from './prose.ts';
+import { listOf } from './turnfile-rules.ts';
 import { type Index, noteTitles, UNKNOWN_END, WORKAROUND, type Worklog } from './worklog.ts';
 
 const decisionTitles = ['Decision', 'Owner', 'Timestamp', 'Section'];
-const itemTitles = ['ID', 'Kind', 'Item', 'Status', 'Step', 'To', 'Due', 'Resolution'];
+const itemTitles = ['ID', 'Kind', 'Item', 'Status', 'Step', 'By', 'To', 'Due', 'Resolution'];
 /** This limit keeps the status block within the first ten lines of the file. */
 const AGENT_LINES = 6;
 const STATUS_CHARS = 120;
@@ -32,31 +33,96 @@ export function newWorklog({ run }: RunModel, focus: string | undefined): string
 /** The location of each session's snapshot. */
 export type Pointers = ReadonlyMap<string, { path: string; number: number }>;
 
-/** The text after the changes; null when nothing concerns the worklog. */
+/** The worklog and its archive after the changes; null for a text that stays. */
 export function changeWorklog(
   worklog: Worklog,
+  archive: Worklog,
   changes: Changes,
   pointers: Pointers,
   inChats: ReadonlySet<string>,
-): string | null {
-  if (!worklog.sound) return null;
+): { worklog: string | null; archive: string | null } {
+  if (!worklog.sound || !archive.sound) return { worklog: null, archive: null };
   const edit = editPage(worklog.page);
+  const editArchive = editPage(archive.page);
   editStatus(worklog, edit, changes);
   editDecisions(worklog, edit, changes);
   editItems(worklog, edit, changes);
+  const moved = archivedIds(changes.after);
+  const moving = entriesToMove(worklog, edit, changes, moved);
   for (const { before, after } of changes.notes.kept) {
-    const place = worklog.notes.get(before);
     // Text changes only by erasure.
-    if (place && sameWords(before.text) !== sameWords(after.text))
-      edit.replace(place.from, place.to, renderNote(after));
+    if (sameWords(before.text) === sameWords(after.text)) continue;
+    const [place, old] = [worklog.notes.get(before), archive.notes.get(before)];
+    if (place && !moved.has(after.id ?? '')) edit.replace(place.from, place.to, renderNote(after));
+    if (old) editArchive.replace(old.from, old.to, renderNote(after));
   }
-  addEntries(worklog, edit, [...newNotes(changes), ...closings(worklog, changes, pointers, inChats)]);
-  return edit.changed ? edit.apply() : null;
+  const logged = new Set([...inChats, ...worklog.closings.keys(), ...archive.closings.keys()]);
+  const added = [...newNotes(changes), ...closings(logged, changes, pointers)];
+  const isMoved = ({ id }: Entry): boolean => moved.has(id ?? '');
+  addEntries(
+    worklog,
+    edit,
+    added.filter((entry) => !isMoved(entry)),
+  );
+  addEntries(archive, editArchive, [...moving, ...added.filter(isMoved)]);
+  return { worklog: edit.changed ? edit.apply() : null, archive: editArchive.changed ? editArchive.apply() : null };
+}
+
+export const newWorklogArchive = ({ run }: RunModel): string => `# Worklog Archive — ${flat(run.title)}\n`;
+
+/** The notes and sessions that a compaction has moved. */
+const archivedIds = ({ kept }: RunModel): ReadonlySet<string> => new Set(listOf(kept?.['archived']));
+
+/** Takes entries out of the worklog, with the heading of a session that has none left, and names them in its index. */
+function entriesToMove(
+  worklog: Worklog,
+  edit: PageEditor,
+  { notes, sessions }: Changes,
+  moved: ReadonlySet<string>,
+): Entry[] {
+  if (moved.size === 0) return [];
+  const { page } = worklog;
+  const spans = [
+    ...notes.kept.flatMap(({ before, after }) => (moved.has(after.id ?? '') ? (worklog.notes.get(before) ?? []) : [])),
+    ...sessions.kept.flatMap(({ before, after }) =>
+      moved.has(after.id ?? '') ? (worklog.closings.get(slug(before.alias)) ?? []) : [],
+    ),
+  ].sort((one, other) => one.from - other.from);
+  const entries: Entry[] = [];
+  const rows: Values[] = [];
+  for (const { number, date, heading } of worklog.sections) {
+    const own = spans.filter(({ from }) => from > heading.line && from < heading.end);
+    if (own.length === 0) continue;
+    const gone = new Set(own.flatMap(({ from, to }) => range(from, to)));
+    const rest = range(heading.line + 1, heading.end).filter((line) => !gone.has(line));
+    if (rest.every((line) => /^\s*(?:-{3,}\s*)?$/.test(page.line(line)))) edit.remove(heading.line, heading.end);
+    else for (const span of own) edit.remove(span.from, blanksAfter(page, span.to));
+    const lines = own.flatMap(({ from, to }) => ['', ...range(from, to).map((line) => page.line(line))]).slice(1);
+    entries.push({ session: number, heading: page.line(heading.line), lines });
+    rows.push({
+      session: number,
+      date,
+      summary: `${own.length} ${own.length === 1 ? 'entry' : 'entries'} in WORKLOG_ARCHIVE.md`,
+    });
+  }
+  const known = new Set(worklog.archived?.table?.rows.map(({ cells }) => cells[0]));
+  const at = worklog.sections[0]?.heading.line ?? page.lines.length;
+  const fresh = rows.filter(({ session }) => !known.has(session));
+  addToIndex(page, edit, worklog.archived, at, ['## Archived Sessions', ['Session', 'Date', 'Summary']], fresh);
+  return entries;
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+
+function blanksAfter(page: Worklog['page'], line: number): number {
+  let end = line;
+  while (end < page.lines.length && page.line(end).trim() === '') end++;
+  return end;
 }
 
 function editStatus({ working, focus, checkpoint, page }: Worklog, edit: PageEditor, { before, after }: Changes): void {
   const was = agentViews(before);
-  const lines = new Map(working.map((one) => [slug(one.agent), one.line]));
+  const lines = new Map(working.map((one) => [nameKey(one.agent), one.line]));
   const added: string[] = [];
   const views = [...agentViews(after)].sort(([, one], [, other]) => Number(isIdle(one)) - Number(isIdle(other)));
   for (const [id, view] of views) {
@@ -70,15 +136,18 @@ function editStatus({ working, focus, checkpoint, page }: Worklog, edit: PageEdi
   const last = working.at(-1);
   const at = last ? last.line + 1 : (focus?.line ?? checkpoint?.line ?? Math.min(1, page.lines.length));
   if (added.length > 0) edit.insert(at, last || focus || checkpoint ? added : ['', ...added]);
-  const next = after.next === undefined || flat(after.next) === flat(before.next ?? '') ? null : flat(after.next);
+  const isSame = after.next === undefined || flat(after.next) === flat(before.next ?? '');
+  const next = isSame ? null : flat(after.next ?? '') || NONE;
   // The next action is not cut: a reader must not miss it.
   const line = `Next Review Checkpoint: ${next}`;
   if (next !== null && checkpoint) edit.set(checkpoint.line, line);
   else if (next !== null) edit.insert(focus ? focus.line + 1 : at, [line]);
-  const looks = focusOf(after);
-  if (focus && focusOf(before) !== looks && (focus.words === NONE || focus.words === focusOf(before)))
-    edit.set(focus.line, `Maintainer Focus: ${looks}`);
+  if (focus && isOurFocus(focus.words) && focusOf(before, ownName) !== focusOf(after, ownName))
+    edit.set(focus.line, `Maintainer Focus: ${focusOf(after)}`);
 }
+
+/** Words of a person stay; ours name mail, questions or blockers. */
+const isOurFocus = (words: string): boolean => words === NONE || /^(?:Blocked: |(?:MSG|M|OQ|Q)-[\w-]+ )/.test(words);
 
 const isIdle = ({ status }: AgentView): boolean => status === 'idle' || status === 'offline';
 
@@ -97,15 +166,44 @@ function wordsOn({ status, task, session }: AgentView, model: RunModel): string 
   return oneLine(`${task} (${word}${seen}) — ${title}`, STATUS_CHARS - 20);
 }
 
-/** What needs a maintainer: waiting mail, then blockers. */
-function focusOf({ messages, items }: RunModel): string {
-  const mail = messages.filter(
-    (one) => slug(one.to) === 'maintainer' && one.status !== 'closed' && one.status !== 'actioned',
-  );
-  const first = mail.find((one) => one.type === 'decision-required') ?? mail[0];
-  if (first) return oneLine(`${first.alias ?? first.id ?? ''} ${flat(first.subject)}`.trim(), STATUS_CHARS - 20);
-  const blocker = items.find((item) => item.kind === 'blocker' && item.status === 'active');
-  return blocker ? oneLine(`Blocked: ${flat(blocker.text)}`, STATUS_CHARS - 20) : NONE;
+/** What needs a maintainer: waiting mail, the most urgent first, urgent mail of others, questions, blockers. */
+function focusOf({ messages, items }: RunModel, nameOf = bothNames): string {
+  const open = messages.filter((one) => one.status !== 'closed' && one.status !== 'actioned');
+  const own = open.filter((one) => nameKey(one.to) === 'maintainer');
+  const urgent = open.filter((one) => one.priority === 'P0' && one.status === 'unread' && !own.includes(one));
+  const mail = [
+    ...own.filter((one) => one.priority === 'P0'),
+    ...own.filter((one) => one.priority !== 'P0'),
+    ...urgent,
+  ];
+  const asked = items.filter((item) => item.kind === 'question' && item.status === 'open' && isForPeople(item.to));
+  const blockers = items.filter((item) => item.kind === 'blocker' && item.status === 'active');
+  const all = [
+    ...mail.map((one) => [nameOf(one), flat(one.subject)]),
+    ...asked.map((one) => [nameOf(one), flat(one.text)]),
+    ...blockers.map((one) => ['Blocked:', flat(one.text)]),
+  ];
+  const room = STATUS_CHARS - 20;
+  let words = oneLine(all[0]?.join(' ') ?? NONE, room - 50);
+  for (const [index, [name = '']] of all.slice(1).entries()) {
+    if (words.length + name.length > room - 14) return `${words}; and ${all.length - index - 1} more`;
+    words = `${words}; ${name === 'Blocked:' ? 'a blocker' : name}`;
+  }
+  return words;
+}
+
+const isForPeople = (to: string | undefined): boolean => to === undefined || nameKey(to) === 'maintainer';
+
+/** The file's own id first, then ours. */
+const bothNames = ({ alias, id }: Named): string =>
+  alias !== undefined && id !== undefined && alias !== id ? `${alias} (${id})` : (alias ?? id ?? '');
+
+/** A file read again has only its own ids. */
+const ownName = ({ alias, id }: Named): string => alias ?? id ?? '';
+
+interface Named {
+  alias?: string | undefined;
+  id?: string | undefined;
 }
 
 function editDecisions({ index, decisions, page }: Worklog, edit: PageEditor, changes: Changes): void {
@@ -141,6 +239,7 @@ function editItems({ items, index, itemRows, page }: Worklog, edit: PageEditor, 
     step:
       [...new Set([item.step, ...(item.affects ?? [])])].filter((name) => name && keys.has(name)).join(', ') ||
       undefined,
+    by: item.by,
     to: item.to,
     due: item.due,
     resolution:
@@ -192,32 +291,40 @@ function addToIndex(
   edit.insert(at, [...gap, heading, '', ...renderHeader(titles), ...rows.map((one) => renderRow(names, one)), '']);
 }
 
-/** The entries under the heading of a session. */
+/** Lines under the heading of a session. */
 interface Entry {
-  session: number;
-  date: string | undefined;
+  id?: string | undefined;
+  session: string;
+  heading: string;
   lines: readonly string[];
 }
+
+const headingOf = (session: number, date: string | undefined): string =>
+  `## Session ${session}${date === undefined ? '' : ` — ${date.slice(0, 10)}`}`;
 
 function newNotes({ notes: { added }, after }: Changes): Entry[] {
   const newest = after.sessions.at(-1);
   const session = newest ? numberOf(newest, after) : 0;
   const date = added.at(-1)?.at ?? newest?.endedAt ?? newest?.startedAt;
-  return added.map((note) => ({ session, date, lines: renderNote(note) }));
+  const heading = headingOf(session, date);
+  return added.map((note) => ({ id: note.id, session: String(session), heading, lines: renderNote(note) }));
 }
 
 function addEntries({ page, sections }: Worklog, edit: PageEditor, entries: readonly Entry[]): void {
-  const bySession = new Map<number, Entry>();
-  for (const { session, date, lines } of entries) {
-    const before = bySession.get(session);
-    bySession.set(session, { session, date: before?.date ?? date, lines: [...(before?.lines ?? []), '', ...lines] });
+  const bySession = new Map<string, Entry>();
+  for (const entry of entries) {
+    const before = bySession.get(entry.session);
+    bySession.set(entry.session, {
+      ...entry,
+      heading: before?.heading ?? entry.heading,
+      lines: [...(before?.lines ?? []), '', ...entry.lines],
+    });
   }
-  for (const { session, date, lines } of bySession.values()) {
-    const section = sections.find((one) => Number(one.number) === session);
+  for (const { session, heading, lines } of bySession.values()) {
+    const section = sections.find((one) => one.number === session || Number(one.number) === Number(session));
     let at = section?.heading.end ?? page.lines.length;
     while (at > 0 && page.line(at - 1).trim() === '') at--;
-    const day = date === undefined ? '' : ` — ${date.slice(0, 10)}`;
-    edit.insert(at, section ? lines : ['', `## Session ${session}${day}`, ...lines]);
+    edit.insert(at, section ? lines : ['', heading, ...lines]);
   }
 }
 
@@ -234,8 +341,7 @@ function numberOf(session: ModelSession, { sessions }: RunModel): number {
 }
 
 /** An ended session: one line about it, and where its snapshot is. */
-function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChats: ReadonlySet<string>): Entry[] {
-  const logged = new Set([...inChats, ...worklog.sessions.map((session) => slug(session.alias))]);
+function closings(logged: ReadonlySet<string>, changes: Changes, pointers: Pointers): Entry[] {
   const current = agentViews(changes.after);
   const ended = [
     ...changes.sessions.added.filter((session) => session.status !== 'active'),
@@ -243,7 +349,7 @@ function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChat
       .filter(({ before, after }) => {
         if (after.status === 'active') return false;
         // The Turnfile has only an agent's newest session, so the one before is logged here.
-        const isReplaced = current.get(slug(after.agent))?.session !== (after.alias ?? after.id);
+        const isReplaced = current.get(nameKey(after.agent))?.session !== (after.alias ?? after.id);
         return before.status === 'active' || (isReplaced && !logged.has(slug(before.alias)));
       })
       .map(({ after }) => after),
@@ -255,10 +361,12 @@ function closings(worklog: Worklog, changes: Changes, pointers: Pointers, inChat
     const reference = pointer
       ? [`Full resumption snapshot: ${pointer.path} § Session ${pointer.number} closing state.`]
       : [];
+    const number = pointer?.number ?? numberOf(session, changes.after);
     return [
       {
-        session: pointer?.number ?? numberOf(session, changes.after),
-        date: session.endedAt,
+        id: session.id,
+        session: String(number),
+        heading: headingOf(number, session.endedAt),
         lines: [...renderClosing(session, name), ...reference],
       },
     ];

@@ -3,7 +3,7 @@ import { isName } from '../../core/text.ts';
 import { EndReason, ItemKind } from '../../core/words.ts';
 import type { Heading, Page } from '../text/page.ts';
 import { cellOf, type Row, type Table, tablesIn } from '../text/table.ts';
-import { label, slug } from './names.ts';
+import { label, nameKey, slug } from './names.ts';
 import type { Report } from './page.ts';
 import { readPage } from './page.ts';
 import { decodeProse } from './prose.ts';
@@ -22,10 +22,18 @@ export interface Worklog {
   decisions: ReadonlyMap<ModelDecision, Place>;
   itemRows: ReadonlyMap<ModelItem, Place>;
   sections: readonly { number: string; date: string | undefined; heading: Heading }[];
-  notes: ReadonlyMap<ModelNote, { from: number; to: number }>;
+  notes: ReadonlyMap<ModelNote, Span>;
   sessions: readonly ModelSession[];
+  /** The entries that close sessions, by their names. */
+  closings: ReadonlyMap<string, Span>;
+  archived: Index | null;
   /** The number of lines without status block and decision index, which decides on compaction. */
   bodyLines: number;
+}
+
+export interface Span {
+  from: number;
+  to: number;
 }
 
 export interface StatusLine {
@@ -49,7 +57,7 @@ export const COMPACTION_LINES = 500;
 export function readWorklog(text: string, agents: ReadonlySet<string>, report: Report): Worklog {
   const { page, sound } = readPage(text, report);
   const status = readStatus(page);
-  const known = new Set([...agents, 'maintainer', ...status.working.map(({ agent }) => slug(agent))]);
+  const known = new Set([...agents, 'maintainer', ...status.working.map(({ agent }) => nameKey(agent))]);
   const index = (title: string): Index | null => {
     const heading = page.headings.find((one) => one.level === 2 && one.title.toLowerCase() === title);
     if (!heading) return null;
@@ -61,7 +69,6 @@ export function readWorklog(text: string, agents: ReadonlySet<string>, report: R
     const match = heading.level === 2 ? /^Session\s+([\w.-]+)\s*(?:[—–-]+\s*(.*))?$/i.exec(heading.title) : null;
     return match ? [{ number: match[1] ?? '', date: label(match[2]), heading }] : [];
   });
-  const { notes, sessions } = readEntries(page, sections, known);
   const top = page.headings[0];
   const title = top?.level === 1 ? /[—–-]\s+(.*\S)/.exec(top.title)?.[1] : undefined;
   const exempt = decisionIndex ? decisionIndex.heading.end - decisionIndex.heading.line : 0;
@@ -75,8 +82,8 @@ export function readWorklog(text: string, agents: ReadonlySet<string>, report: R
     decisions: rowsOf(decisionIndex, readDecision),
     itemRows: rowsOf(itemIndex, readItem),
     sections,
-    notes,
-    sessions,
+    archived: index('archived sessions'),
+    ...readEntries(page, sections, known),
     bodyLines: Math.max(0, page.lines.length - exempt - (page.headings.find((one) => one.level === 2)?.line ?? 0)),
   };
 }
@@ -117,12 +124,14 @@ function readDecision(table: Table, row: Row): ModelDecision | null {
   const by = label(cellOf(table, row, 'owner'));
   const at = label(cellOf(table, row, 'timestamp', 'date'));
   const context = cellOf(table, row, 'section');
+  const reason = cellOf(table, row, 'reason', 'rationale', 'why');
   return {
     decision: struck?.[1] ?? words,
     status: struck ? (struck[2] === undefined ? 'superseded' : 'retracted') : 'active',
     ...(by === undefined ? {} : { by }),
     ...(at === undefined ? {} : { at }),
     ...(context === undefined ? {} : { context }),
+    ...(reason === undefined ? {} : { reason }),
   };
 }
 
@@ -135,6 +144,7 @@ function readItem(table: Table, row: Row): ModelItem | null {
   const alias = label(cellOf(table, row, 'id'));
   const [step, ...affects] = (cellOf(table, row, 'step') ?? '').split(', ').filter((name) => isName(name, '._-', 64));
   const to = label(cellOf(table, row, 'to'));
+  const by = label(cellOf(table, row, 'by'));
   const due = label(cellOf(table, row, 'due'));
   const [, workaround, resolution] = resolved.exec(cellOf(table, row, 'resolution') ?? '') ?? [];
   return {
@@ -145,6 +155,7 @@ function readItem(table: Table, row: Row): ModelItem | null {
     ...(step === undefined ? {} : { step }),
     ...(affects.length === 0 ? {} : { affects }),
     ...(to === undefined ? {} : { to }),
+    ...(by === undefined ? {} : { by }),
     ...(due === undefined ? {} : { due }),
     ...(workaround ? { workaround } : {}),
     ...(resolution ? { resolution } : {}),
@@ -170,9 +181,10 @@ function readEntries(
   page: Page,
   sections: Worklog['sections'],
   known: ReadonlySet<string>,
-): Pick<Worklog, 'notes' | 'sessions'> {
-  const notes = new Map<ModelNote, { from: number; to: number }>();
+): Pick<Worklog, 'notes' | 'sessions' | 'closings'> {
+  const notes = new Map<ModelNote, Span>();
   const sessions: ModelSession[] = [];
+  const closings = new Map<string, Span>();
   let next = 0;
   for (const heading of page.headings) {
     while (next < sections.length && (sections[next]?.heading.end ?? 0) <= heading.line) next++;
@@ -184,6 +196,7 @@ function readEntries(
     const session = readClosing(page, lines);
     if (session) {
       sessions.push(session);
+      closings.set(slug(session.alias), { from: heading.line, to });
       continue;
     }
     const body = decodeProse(page, lines);
@@ -191,7 +204,7 @@ function readEntries(
     const note = ours ? ourNote(ours, body) : freeNote(heading.title, body, known, section.date);
     notes.set(note, { from: heading.line, to });
   }
-  return { notes, sessions };
+  return { notes, sessions, closings };
 }
 
 /** Reads the line about the end of a session. */
@@ -231,7 +244,7 @@ function ourNote([, who, title, step, when]: RegExpExecArray, body: string): Mod
 
 function freeNote(title: string, body: string, known: ReadonlySet<string>, date: string | undefined): ModelNote {
   const named = /^([^:]{1,80}):\s+(.*)$/.exec(title);
-  const isAgent = named !== null && known.has(slug(named[1]));
+  const isAgent = named !== null && known.has(nameKey(named[1]));
   const words = isAgent ? (named[2] ?? '') : title;
   const by = isAgent ? label(named[1]) : undefined;
   return {

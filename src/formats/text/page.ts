@@ -1,3 +1,4 @@
+import { rememberTexts } from '../remember-last.ts';
 import { bare, lineEnd, splitLines } from './lines.ts';
 
 /**
@@ -49,6 +50,13 @@ export interface Heading {
 
 /** `plain` is a line that opens nothing: an unclosed fence would hide everything after it. */
 export function scanPage(text: string, plain: number | null = null): Page {
+  return plain === null ? pages(text) : scan(text, plain);
+}
+
+/** Pages are never changed, so each text is scanned once. */
+export const pages = rememberTexts((text) => scan(text, null));
+
+function scan(text: string, plain: number | null): Page {
   const lines = splitLines(text);
   const frontMatter = findFrontMatter(lines);
   const last = frontMatter.at(-1);

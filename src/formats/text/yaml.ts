@@ -1,4 +1,5 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
+import { rememberTexts } from '../remember-last.ts';
 import { tooLarge, YAML_LIMIT_CHARACTERS } from '../yaml-limit.ts';
 import type { MapNode, Node, Pair, ScalarNode } from './node.ts';
 
@@ -8,15 +9,27 @@ import type { MapNode, Node, Pair, ScalarNode } from './node.ts';
  */
 export function parseYaml(
   text: string,
-  onError: (code: string, offset: number, message: string) => void,
+  onError: OnError,
   onDuplicate: Grower['onDuplicate'],
-  [base, end]: readonly [number, number] = [text.startsWith('\ufeff') ? 1 : 0, text.length],
+  part?: readonly [start: number, end: number],
 ): Node | null {
+  const { node, errors, duplicates } = part ? readTree(text, part) : trees(text);
+  for (const error of errors) onError(...error);
+  for (const duplicate of duplicates) onDuplicate(...duplicate);
+  return node;
+}
+
+type OnError = (code: string, offset: number, message: string) => void;
+
+/** Nodes are never changed, so each text is parsed once. */
+export const trees = rememberTexts((text) => readTree(text, [text.startsWith('\ufeff') ? 1 : 0, text.length]));
+
+function readTree(text: string, [base, end]: readonly [start: number, end: number]) {
+  const errors: Parameters<OnError>[] = [];
+  const duplicates: Parameters<Grower['onDuplicate']>[] = [];
   const source = text.slice(base, end);
-  if (source.length > YAML_LIMIT_CHARACTERS) {
-    onError('too_large', 0, `${tooLarge(source.length)}.`);
-    return null;
-  }
+  const failed = (...error: Parameters<OnError>) => ({ node: null, errors: [...errors, error], duplicates });
+  if (source.length > YAML_LIMIT_CHARACTERS) return failed('too_large', 0, `${tooLarge(source.length)}.`);
   try {
     const document = parseDocument(source, {
       uniqueKeys: false,
@@ -25,12 +38,13 @@ export function parseYaml(
       logLevel: 'silent',
     });
     for (const { pos, message } of document.errors.slice(0, 1))
-      onError('not_yaml', base + pos[0], `This is not YAML: ${(message.split('\n')[0] ?? '').slice(0, 200)}.`);
+      errors.push(['not_yaml', base + pos[0], `This is not YAML: ${(message.split('\n')[0] ?? '').slice(0, 200)}.`]);
     const reading = (words: string): string => words;
-    return growNodes({ document, source, base, overEscaped: false, reading, onDuplicate, inAlias: true });
+    const onDuplicate: Grower['onDuplicate'] = (...duplicate) => void duplicates.push(duplicate);
+    const node = growNodes({ document, source, base, overEscaped: false, reading, onDuplicate, inAlias: true });
+    return { node, errors, duplicates };
   } catch {
-    onError('not_yaml', 0, 'This is nested too deeply to be read as YAML.');
-    return null;
+    return failed('not_yaml', 0, 'This is nested too deeply to be read as YAML.');
   }
 }
 

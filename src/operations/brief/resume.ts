@@ -169,7 +169,8 @@ async function inNamedRun(context: Context, name: string): Promise<Context> {
 
 /** Edits of mirrored files are part of the current position. */
 async function absorbEdits(context: Context, state: State): Promise<{ path: string; found: string }[]> {
-  const { editsOf, syncMirrors } = await import('../files/parts/mirrors.ts');
+  const { editsOf } = await import('../files/parts/mirror-words.ts');
+  const { syncMirrors } = await import('../files/parts/mirrors.ts');
   try {
     return editsOf(await syncMirrors(context, state, { write: false }));
   } catch (thrown) {

@@ -16,10 +16,10 @@ import { chooseForTree } from '../run/parts/choose-run.ts';
 import { absorbEdit } from './parts/absorb.ts';
 import { takenOver } from './parts/adopted-words.ts';
 import { findForeign } from './parts/find-foreign.ts';
-import { type ForeignFile, freeRunId, knownRun } from './parts/foreign-file.ts';
+import { type ForeignFile, freeRunId, type KnownFiles, knownFiles } from './parts/foreign-file.ts';
 import { claimMirror, readBase, readMemory, saveBase } from './parts/mirror-base.ts';
 import { mustBeMirrorable } from './parts/mirror-paths.ts';
-import { mirrorOwner, syncMirrors } from './parts/mirrors.ts';
+import { syncMirrors } from './parts/mirrors.ts';
 import { readWholeRun } from './parts/run-model.ts';
 
 export const ProblemShape = v.object({
@@ -70,11 +70,12 @@ export const adopt = defineOperation({
     const root = resolve(context.workspace()?.tree ?? context.dir);
     const wanted = path === undefined ? undefined : resolve(context.dir, path);
     const stateFiles = await findForeign(root, wanted, context.progress);
+    const runs = await knownFiles(context);
     const found: Adopted[] = [];
     for (const [done, file] of stateFiles.entries()) {
       context.progress?.({ doing: 'Adopting', done, total: stateFiles.length, at: file.found.main });
       if (dryRun) found.push(reportOf(file, 'found', null));
-      else found.push(await adoptOne(context, file, mirror));
+      else found.push(await adoptOne(context, file, mirror, runs));
     }
     return { data: { found, dryRun, mirrored: mirror && !dryRun } };
   },
@@ -141,10 +142,10 @@ function problemLines({ problems: all, path, version, format, mirrored, outcome 
   ];
 }
 
-async function adoptOne(context: Context, file: ForeignFile, mirror: boolean): Promise<Adopted> {
+async function adoptOne(context: Context, file: ForeignFile, mirror: boolean, runs: KnownFiles): Promise<Adopted> {
   const { format, base, name, found, files, parsed } = file;
-  const mirrored = await mirrorOwner(context, { format: format.name, path: name });
-  const known = mirrored ?? (await knownRun(context, format.name, name));
+  const mirrored = runs.mirrorOf({ format: format.name, path: name });
+  const known = mirrored ?? runs.adoptedAs(format.name, name);
   const { model } = parsed;
   if (!model) return reportOf(file, 'unreadable', known);
   const isOutside = name !== found.main;
@@ -252,13 +253,13 @@ async function absorbChange(context: Context, workspace: Workspace, run: string,
   if (!before || !parsed.model) return 0;
   const engine = await context.engine();
   const mirror = { format: format.name, path: name };
-  const journal = await readWholeRun(engine, await engine.load(run), format.name);
+  const journal = await readWholeRun(engine, await engine.load(run), format);
   const sides = { before, after: parsed.model, journal };
   return (await absorbEdit(engine, run, mirror, format, sides, readMemory(workspace, mirror))).events;
 }
 
 function reportOf(
-  { format, name, parsed, found, files }: ForeignFile,
+  { format, name, found, files, parsed }: ForeignFile,
   outcome: Adopted['outcome'],
   run: string | null,
 ): Adopted {
@@ -273,7 +274,9 @@ function reportOf(
     steps: model?.steps.length ?? 0,
     decisions: model?.decisions.length ?? 0,
     items: open?.length ?? 0,
-    ...(model ? takenOver(model, files.get(found.main) ?? '') : { taken: '', position: null, next: null, left: [] }),
+    ...(model
+      ? takenOver(model, parsed.unknown, { path: found.main, text: files.get(found.main) ?? '' })
+      : { taken: '', position: null, next: null, left: [] }),
     mirrored: false,
     problems,
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, expect, inject, it } from 'vitest';
 import { createEngine } from '../../engine/engine.ts';
+import { codewalk } from '../../formats/codewalk/format.ts';
 import { tableColumns, tableNames } from '../../formats/codewalk/sql.ts';
 import { toTables } from '../../formats/codewalk/tables.ts';
 import { openPostgresStore } from '../../store/postgres/store.ts';
@@ -114,7 +115,7 @@ it.each(Object.entries(databases))('the views of %s show what the exported table
   await act({ type: 'item.settle', id: 'B-2', as: 'active' });
   await act({ type: 'item.raise', kind: 'finding', text: 'No limit' });
   await act({ type: 'session.end', reason: 'completed', why: 'Lunch' });
-  const tables = toTables(await readWholeRun(engine, await engine.load(run), 'codewalk'));
+  const tables = toTables(await readWholeRun(engine, await engine.load(run), codewalk));
   await store.close();
   for (const view of tableNames)
     expect(plain(await rows(view), view), view).toEqual(plain(tables[view] as unknown as Row[], view));

@@ -38,7 +38,7 @@ export const exportRun = defineOperation({
   async run(context, input) {
     const format = await formatNamed(input.format);
     const engine = await context.engine();
-    const model = await readWholeRun(engine, await currentState(context), format.name);
+    const model = await readWholeRun(engine, await currentState(context), format);
     const { files, cannot } =
       input.as === 'sql'
         ? await tablesOf(model, input.format)

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import * as v from 'valibot';
 import { Fault, quoted } from '../../core/fault.ts';
 import type { State } from '../../core/fold/state.ts';
@@ -10,15 +10,16 @@ import { lossWords } from '../../formats/losses.ts';
 import { recordedPath } from '../../workspace/files.ts';
 import { findForeignState } from '../../workspace/foreign.ts';
 import { openGuarded } from '../../workspace/guarded/tree-files.ts';
-import { pathExists } from '../../workspace/read.ts';
+import { isFolder, pathExists } from '../../workspace/read.ts';
+import { openTree } from '../../workspace/tree.ts';
 import { act, currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { defineOperation, described } from '../operation.ts';
 import { MirrorShape } from './mirror-sync.ts';
-import { knownRun } from './parts/foreign-file.ts';
+import { type KnownFiles, knownFiles } from './parts/foreign-file.ts';
 import { claimMirror, isOwnMirror, readBase, saveBase } from './parts/mirror-base.ts';
 import { mustBeMirrorable } from './parts/mirror-paths.ts';
-import { formatNamed, mirrorOwner, readMirror, syncMirrors, unsynced } from './parts/mirrors.ts';
+import { formatNamed, readMirror, syncMirrors, unsynced } from './parts/mirrors.ts';
 import { isResumeCopy, RESUME, writeResumeCopies } from './parts/resume-copy.ts';
 import { readWholeRun } from './parts/run-model.ts';
 
@@ -35,7 +36,10 @@ export const mirrorAdd = defineOperation({
       'The format of the file; `resume` is the brief, which is written and never read.',
     ),
     path: v.optional(
-      described(v.string(), 'The file; by default the one the format prescribes, and RESUME.md for the brief.'),
+      described(
+        v.string(),
+        'The file or its folder; by default the one the format prescribes, and RESUME.md for the brief.',
+      ),
     ),
     folders: v.optional(
       described(v.boolean(), 'A file for each decision, blocker and session, in `.planning/` (codewalk).'),
@@ -56,20 +60,22 @@ export const mirrorAdd = defineOperation({
     const state = await currentState(context);
     const engine = await context.engine();
     const isThere = (folder: string): boolean => pathExists(join(workspace.tree, folder));
+    const home = format.home(await readWholeRun(engine, state), isThere, input.folders).main;
     const path =
-      input.path ??
-      (await adoptedFrom(engine, state, format.name)) ??
-      format.home(await readWholeRun(engine, state), isThere, input.folders).main;
+      input.path === undefined
+        ? ((await adoptedFrom(engine, state, format.name)) ?? home)
+        : inFolder(workspace.tree, format, input.path, home);
     const mirror = { format: format.name, path: recordedPath(workspace.tree, workspace.tree, path) };
     mustBeMirrorable(workspace.tree, format, mirror.path);
     const { found, files } = readMirror(workspace.tree, format, mirror.path);
     const self = state.run?.id;
     const refusal = format.oneAtATime ? 'usage' : 'illegal';
-    if (format.oneAtATime && input.path === undefined) await mustBeOnly(context, format.name, mirror.path);
-    const other = await mirrorOwner(context, mirror);
+    const known = await knownFiles(context);
+    if (format.oneAtATime && input.path === undefined) mustBeOnly(workspace.tree, known, format.name, mirror.path);
+    const other = known.mirrorOf(mirror);
     if (other !== null && other !== self) throw alreadyThere(refusal, mirror.path, other);
     if (files.has(mirror.path) && other === null) {
-      const owner = await knownRun(context, format.name, found.main);
+      const owner = known.adoptedAs(format.name, found.main);
       const isOurs = owner === self || (owner === null && readBase(workspace, mirror, files) !== null);
       if (!isOurs) throw alreadyThere(refusal, mirror.path, owner, format.parse(found, files).model === null);
       if (readBase(workspace, mirror, files) === null) saveBase(workspace, mirror, files);
@@ -79,7 +85,7 @@ export const mirrorAdd = defineOperation({
     const [synced] = (await syncMirrors(context, done.state)).filter((one) => one.path === mirror.path);
     if (!synced)
       throw new Fault('unavailable', 'The mirror was not written.', { hints: ['Try `holdfast mirror sync`.'] });
-    const without = lossWords(await readWholeRun(engine, done.state, format.name), format.loses);
+    const without = lossWords(await readWholeRun(engine, done.state, format), format.loses);
     return { data: { run: done.run, mirror: synced, loses: [...format.loses], without }, changed: done.changed };
   },
   say: ({ mirror, without }, pen) =>
@@ -109,6 +115,15 @@ function mustHaveFolders(format: Format, path: string | undefined): void {
     });
 }
 
+/** The state file of a given folder: the one that is there, or a new one under the usual name. */
+function inFolder(tree: string, format: Format, path: string, home: string): string {
+  const isFolderName = path.endsWith('/') || isFolder(join(tree, path)) || posix.extname(path) === '';
+  if (!isFolderName) return path;
+  const folder = path.replace(/\/+$/, '');
+  const [found] = format.detect(openTree(tree, [folder])).filter(({ main }) => posix.dirname(main) === folder);
+  return found?.main ?? posix.join(folder, posix.basename(home));
+}
+
 async function addResumeCopy(context: Context, input: string) {
   const workspace = context.workspace() ?? context.createWorkspace();
   if (!workspace) throw noWorkspace();
@@ -116,7 +131,7 @@ async function addResumeCopy(context: Context, input: string) {
   const mirror = { format: RESUME.name, path };
   mustBeMirrorable(workspace.tree, RESUME, path);
   const self = (await currentState(context)).run?.id;
-  const other = await mirrorOwner(context, mirror);
+  const other = (await knownFiles(context)).mirrorOf(mirror);
   if (other !== null && other !== self) throw alreadyThere('illegal', path, other);
   if (openGuarded(workspace.tree).exists(path) && !isOwnMirror(workspace, mirror)) throw taken(path);
   claimMirror(workspace, mirror);
@@ -136,12 +151,11 @@ const taken = (path: string): Fault =>
     data: { path },
   });
 /** Beside an unfinished session of a tool that knows only one there is no second one. */
-async function mustBeOnly(context: Context, format: FormatName, path: string): Promise<void> {
-  const tree = context.workspace()?.tree;
-  const other = tree && findForeignState(tree).find((one) => one.format === format && one.path !== path);
+function mustBeOnly(tree: string, known: KnownFiles, format: FormatName, path: string): void {
+  const other = findForeignState(tree).find((one) => one.format === format && one.path !== path);
   if (!other) return;
-  const owner = await mirrorOwner(context, { format, path: other.path });
-  throw alreadyThere('usage', other.path, owner ?? (await knownRun(context, format, other.path)));
+  const owner = known.mirrorOf({ format, path: other.path }) ?? known.adoptedAs(format, other.path);
+  throw alreadyThere('usage', other.path, owner);
 }
 
 const sessionHints = (run: string): string[] => [

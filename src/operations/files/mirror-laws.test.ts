@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -14,10 +14,11 @@ import type { Context } from '../context.ts';
 import { loadOperation, type OperationName } from '../index.ts';
 import { openContext } from '../open.ts';
 import { callOperation } from '../operation.ts';
-import type { Synced } from './parts/mirrors.ts';
+import type { Synced } from './parts/mirror-words.ts';
 
 /** More at night: `MIRROR_EDITS=10000 npx vitest run src/operations/files/mirror-laws.test.ts`. */
 const EDITS = process.env['MIRROR_EDITS'] ? Number(process.env['MIRROR_EDITS']) : undefined;
+const SEED = Number(process.env['MIRROR_SEED'] ?? 7);
 
 const opened: { dir: string; context: Context & { close(): Promise<void> } }[] = [];
 afterEach(async () => {
@@ -41,7 +42,6 @@ async function mirrored(main: string, files: ReadonlyMap<string, string>) {
   const { found } = (await call('adopt', { mirror: true })) as { found: { run: string; path: string }[] };
   const run = found.find(({ path }) => path === main)?.run ?? '';
   context.run = run;
-  const file = join(dir, main);
   const sync = async (keep?: 'file' | 'journal'): Promise<Synced> => {
     const { mirrors } = (await call('mirror.sync', keep ? { keep } : {})) as { mirrors: Synced[] };
     return mirrors[0] as Synced;
@@ -51,8 +51,8 @@ async function mirrored(main: string, files: ReadonlyMap<string, string>) {
     call,
     sync,
     version,
-    read: () => readFileSync(file, 'utf8'),
-    write: (text: string) => writeFileSync(file, text),
+    read: (path = main) => (existsSync(join(dir, path)) ? readFileSync(join(dir, path), 'utf8') : ''),
+    write: (text: string, path = main) => writeFileSync(join(dir, path), text),
   };
 }
 
@@ -67,21 +67,24 @@ describe.each([
 ])('%s', (_, main, files, many) => {
   it('rests after any edit: the second sync reads and writes nothing', { timeout: 600_000 }, async () => {
     const { sync, version, read, write } = await mirrored(main, files as ReadonlyMap<string, string>);
-    const chosen = fc.sample(foreignEdits, { numRuns: EDITS ?? many, seed: 7 });
-    for (const [index, edit] of chosen.entries()) {
-      const before = read();
+    const paths = [...files.keys()].filter((path) => !path.endsWith('.json') || path === main);
+    const all = (): string => paths.map((path) => read(path)).join('\u0000');
+    const chosen = fc.sample(fc.tuple(foreignEdits, fc.nat(99)), { numRuns: EDITS ?? many, seed: SEED });
+    for (const [index, [edit, at]] of chosen.entries()) {
+      const path = paths[at % paths.length] ?? main;
+      const before = read(path);
       const edited = edit(before);
-      write(edited);
+      write(edited, path);
       const first = await sync().catch((thrown: unknown) => thrown as Fault);
       if (first instanceof Fault) {
         // A file that must not be written is left as it is.
-        expect([first.code, read()]).toEqual(['conflict', edited]);
-        write(before);
+        expect([first.code, read(path)]).toEqual(['conflict', edited]);
+        write(before, path);
         continue;
       }
-      const settled = { text: read(), version: await version() };
+      const settled = { text: all(), version: await version() };
       const second = await sync();
-      const again = { text: read(), version: await version() };
+      const again = { text: all(), version: await version() };
       expect({ index, ...again, written: second.written, absorbed: second.absorbed }).toEqual({
         index,
         ...settled,
@@ -89,7 +92,7 @@ describe.each([
         absorbed: 0,
       });
       // A pause ends with the file's side, so that the next edit is read.
-      if (first.paused) await sync('file').catch(() => write(before));
+      if (first.paused) await sync('file').catch(() => write(before, path));
     }
   });
 });

@@ -4,7 +4,8 @@ import { currentState } from '../act.ts';
 import { defineOperation, described, type Pen, shaped } from '../operation.ts';
 import { isOwnMirror } from './parts/mirror-base.ts';
 import { PAUSE_HINT } from './parts/mirror-pause.ts';
-import { askWords, newsWords, type Synced, syncMirrors } from './parts/mirrors.ts';
+import { askWords, newsWords, type Synced } from './parts/mirror-words.ts';
+import { syncMirrors } from './parts/mirrors.ts';
 import { writeResumeCopies } from './parts/resume-copy.ts';
 
 export const MirrorShape = shaped<Synced>({ format: v.string(), path: v.string(), absorbed: v.number() });

@@ -52,7 +52,9 @@ export const handoffAccept = defineOperation({
     };
     if (stale.events > STALE_EVENTS || (stale.commits ?? 0) > 0) context.warn(staleWarning(id, stale));
     if (evidence.open.length > 0)
-      context.warn(`${evidence.open.length} recorded things have changed since: check them first.`);
+      context.warn(
+        `${evidence.open.length === 1 ? '1 recorded thing has' : `${evidence.open.length} recorded things have`} changed since: check ${evidence.open.length === 1 ? 'it' : 'them'} first.`,
+      );
     const workspace = context.workspace();
     const file = snapshot && workspace ? snapshotPath(workspace.folder, run, snapshot) : null;
     return {

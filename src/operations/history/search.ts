@@ -144,7 +144,7 @@ function placeOf(tree: string, { doc, snippet, marks }: SearchResult): string | 
 }
 
 /** Rows whose id is a key, a path or a name that someone chose. */
-const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'foreign', 'run']);
+const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'foreign', 'run', 'line']);
 
 /** The text of a row, in one line. */
 function excerpt(doc: unknown): string {

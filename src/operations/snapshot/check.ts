@@ -296,14 +296,16 @@ async function judge(
     state: known ? known.state : stateAmong(snapshot, siblings),
     isLast: all.findLast(({ value }) => sameAgent(value?.agent, snapshot.agent))?.value === snapshot,
     recorded: known?.recorded ?? null,
-    // A recorded snapshot is checked against the journal at that time; the files beside it have changed since.
-    against: known?.recorded?.same ? known.against : (folder ?? known?.against ?? null),
+    // The files beside it where there are some, so that a clone without the journal gives the same verdicts.
+    against: folder ?? known?.against ?? null,
     journal: known?.against ?? null,
     file,
     company: companyOf(snapshot, all, siblings),
     git: historyOf(dirname(file)),
     now: context.now(),
-    isFollowed: (known?.eventsSince ?? 0) > 0,
+    isFollowed:
+      (known?.eventsSince ?? 0) > 0 ||
+      folder?.isFollowed(snapshot.agent ?? '', snapshot.session, snapshot.timestamp) === true,
     isOwn: (path) => path.startsWith(`${ownFolder(file)}/`),
     rulings: [],
   };

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
-import type { Claim, State, WorklogArchive } from '../../core/fold/state.ts';
+import type { State, WorklogArchive } from '../../core/fold/state.ts';
 import type { Command } from '../../core/journal/command.ts';
 import { mustBePerson } from '../../core/rules/rule-context.ts';
-import { WORKLOG_FILE } from '../../core/rules/worklog.ts';
 import {
   type PlannedEntry,
   planCompaction,
@@ -17,7 +16,7 @@ import { actPart, currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
-import { archiveFile, readEntries, writeArchive } from './parts/file.ts';
+import { archiveFile, readEntries, writeArchive, writeWorklogFile } from './parts/file.ts';
 
 export const compact = defineOperation({
   name: 'compact',
@@ -48,7 +47,7 @@ export const compact = defineOperation({
     const { run, version } = state;
     const unfinished = unfinishedArchives(context, state);
     if (approve) mustBeMaintainer(context);
-    const isIdle = unfinished.length === 0 && !leftClaim(context, state) && !planned.some((entry) => entry.moves);
+    const isIdle = unfinished.length === 0 && !planned.some((entry) => entry.moves);
     if (approve && !isIdle) return approved(context, state, only);
     const data = { ...summary(state, planned), archive: null, unfinished, run: run?.id ?? '', version };
     return approve ? { data, changed: [] } : { data };
@@ -96,40 +95,30 @@ function mustBeMaintainer(context: Context): void {
   mustBePerson(context.identity, 'compact the worklog', 'holdfast compact --approve');
 }
 
-/**
- * Claims the worklog, records what moves, writes the archive and then the worklog. The move is recorded first, so after a
- * crash another call writes the files.
- */
+/** The move is recorded first, so after a crash another call writes the files. */
 async function approved(context: Context, before: State, only: ReadonlySet<string> | null) {
-  const claimed = await actPart(context, 'claim', { type: 'claim.take', files: [WORKLOG_FILE], reason: REASON });
-  const inSession = { ...context, identity: { ...context.identity, session: claimed.session } };
-  try {
-    const { planned, done } = await recordMove(inSession, only);
-    const state = done?.state ?? claimed.state;
-    const unfinished = unfinishedArchives(context, state);
-    for (const archive of state.worklog.archives) {
-      if (unfinished.includes(archive.number)) await writeArchive(inSession, state, archive);
-    }
-    const made = done?.events.find((event) => event.type === 'worklog.compacted');
-    const archive = made ? state.worklog.archives.find((one) => one.number === made.body.archive) : undefined;
-    if (archive) await mustBeWhole(context, state, archive, planned);
-    const workspace = context.workspace();
-    return {
-      data: {
-        ...summary(before, planned),
-        archive: archive && workspace ? { ...archive, file: archiveFile(workspace, archive.number) } : null,
-        unfinished: unfinishedArchives(context, state),
-        run: claimed.run,
-        version: state.version,
-      },
-      changed: done?.changed ?? [],
-    };
-  } finally {
-    await releaseWorklog(inSession, claimed);
+  const { planned, done } = await recordMove(context, only);
+  const state = done?.state ?? before;
+  for (const archive of state.worklog.archives) {
+    if (unfinishedArchives(context, state).includes(archive.number)) await writeArchive(context, state, archive);
   }
+  await writeWorklogFile(context, state);
+  const made = done?.events.find((event) => event.type === 'worklog.compacted');
+  const archive = made ? state.worklog.archives.find((one) => one.number === made.body.archive) : undefined;
+  if (archive) await mustBeWhole(context, state, archive, planned);
+  const workspace = context.workspace();
+  return {
+    data: {
+      ...summary(before, planned),
+      archive: archive && workspace ? { ...archive, file: archiveFile(workspace, archive.number) } : null,
+      unfinished: unfinishedArchives(context, state),
+      run: state.run?.id ?? '',
+      version: state.version,
+    },
+    changed: done?.changed ?? [],
+  };
 }
 
-const REASON = 'compaction';
 const ATTEMPTS = 5;
 
 /** Plans and records; plans again if others recorded something in between. */
@@ -180,19 +169,4 @@ function unfinishedArchives(context: Context, state: State): number[] {
   const workspace = context.workspace();
   if (!workspace) return [];
   return state.worklog.archives.map((archive) => archive.number).filter((one) => !isFile(archiveFile(workspace, one)));
-}
-
-/** The claim of a compaction that crashed: while it is held, the worklog is not written. */
-function leftClaim(context: Context, { claims }: State): Claim | undefined {
-  const { name } = context.identity.actor;
-  return [...claims.values()].find(({ agent, reason }) => agent === name && reason === REASON);
-}
-
-/** Releases the claim, or ends the session if it was opened for the compaction only. */
-async function releaseWorklog(context: Context, { session, state }: Done): Promise<void> {
-  const claim = [...state.claims.values()].find((one) => one.session === session && one.files.includes(WORKLOG_FILE));
-  const wasOpened = claim?.since === state.sessions.get(session ?? '')?.startedAt;
-  if (wasOpened)
-    await actPart(context, 'end', { type: 'session.end', reason: 'completed', notes: ['Compacted the worklog.'] });
-  else if (claim) await actPart(context, 'release', { type: 'claim.release', id: claim.id });
 }

@@ -1,16 +1,19 @@
 import { repositoryAt } from './repository.ts';
 import { runGit } from './run.ts';
 
-/** Lines added and removed since the last commit; null for a binary file. */
+/** Lines added and removed; null for a binary file. */
 export type LineCounts = { added: number; deleted: number } | null;
 
 const PLAIN = ['--no-renames', '--no-ext-diff', '--no-textconv', '--relative', '-z'];
 
-/** The tracked files that differ from the last commit, by their path in the tree; null without git or without a commit. */
-export async function readLineCounts(tree: string): Promise<Map<string, LineCounts> | null> {
+/**
+ * The tracked files that differ from a commit, by default the last one, by their path in the tree; null without git or
+ * without the commit.
+ */
+export async function readLineCounts(tree: string, since = 'HEAD'): Promise<Map<string, LineCounts> | null> {
   const git = repositoryAt(tree);
-  if (!git) return null;
-  const answer = await runGit(git, tree, ['diff', '--numstat', ...PLAIN, '--ignore-submodules=all', 'HEAD', '--', '.']);
+  if (!git || !/^(?:HEAD|[0-9a-f]{40,64})$/.test(since)) return null;
+  const answer = await runGit(git, tree, ['diff', '--numstat', ...PLAIN, '--ignore-submodules=all', since, '--', '.']);
   if ('failed' in answer) return null;
   const counts = new Map<string, LineCounts>();
   for (const field of answer.output.split('\0')) {

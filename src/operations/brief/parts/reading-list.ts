@@ -4,7 +4,7 @@ import type { FileRow, State, Step } from '../../../core/fold/state.ts';
 import type { Position } from '../../../core/views/position.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { recordedPath } from '../../../workspace/files.ts';
-import { fileSize, listFolder, mustReadText, pathExists } from '../../../workspace/read.ts';
+import { changedAt, fileSize, isFile, listFolder, mustReadText, pathExists } from '../../../workspace/read.ts';
 import type { Context } from '../../context.ts';
 
 /** Larger files are not read to count their lines. */
@@ -21,6 +21,7 @@ export function readingList(
   position: Position,
   artifacts: readonly FileRow[],
   budgetTokens: number,
+  changed: readonly string[] = [],
 ): FileAdvice[] {
   const step = position.current?.step;
   if (!step) return [];
@@ -34,8 +35,8 @@ export function readingList(
   const folders = planFolders(tree, state);
   for (const path of firstThatExists(tree, folders, plans)) add(path, 'plan');
   for (const names of summaries) for (const path of firstThatExists(tree, folders, names)) add(path, 'summary');
-  for (const { path } of step.artifacts) add(path, 'artifact');
-  for (const { path, read } of artifacts) if (!read) add(path, 'artifact');
+  const there = [...step.artifacts, ...artifacts.filter(({ read }) => !read)].map(({ path }) => path);
+  for (const path of newestFirst(tree, [...changed, ...there])) add(path, 'artifact');
   const measured = [...found].slice(0, FILES).map(([path, why]) => ({ path, why, ...measure(tree, path) }));
   return adviseReading(measured, budgetTokens);
 }
@@ -46,6 +47,22 @@ export async function stepFiles(engine: Engine, state: State, { key, after }: St
     engine.rows(state.run?.id ?? '', { kind: 'file', tag: `step:${step}`, limit: ARTIFACTS }),
   );
   return (await Promise.all(pages)).flat().map((row) => row.doc as FileRow);
+}
+
+/** The last changed first; what is not there any more cannot be read. */
+function newestFirst(tree: string, paths: readonly string[]): string[] {
+  const times = new Map(paths.map((path) => [path, timeOf(tree, path)]));
+  const there = [...times].filter((entry): entry is [string, number] => entry[1] !== null);
+  return there.sort(([, one], [, other]) => other - one).map(([path]) => path);
+}
+
+function timeOf(tree: string, path: string): number | null {
+  try {
+    const file = join(tree, recordedPath(tree, tree, path));
+    return isFile(file) ? changedAt(file) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Folders that may hold plan files: the plan's own, those of other tools, the root. */
@@ -84,7 +101,7 @@ function measure(tree: string, path: string): { tokens: number | null; lines: nu
 
 const UNKNOWN = { tokens: null, lines: null };
 
-function countLines(text: string): number {
+export function countLines(text: string): number {
   let lines = text === '' || text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
   return lines;

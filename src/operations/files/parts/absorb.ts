@@ -1,5 +1,13 @@
 import type { Mirror } from '../../../core/fold/state.ts';
-import { type Ask, type Bindings, bindModel, type Merge, mergeEdit, type Removed } from '../../../core/model/merge.ts';
+import {
+  type Ask,
+  type Bindings,
+  bindModel,
+  type Merge,
+  mergeEdit,
+  mergeUnknown,
+  type Removed,
+} from '../../../core/model/merge.ts';
 import type { ModelDecision, ModelItem, RunModel, RunModelPart } from '../../../core/model/run-model.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Format } from '../../../formats/format.ts';
@@ -28,11 +36,13 @@ export async function absorbEdit(
   run: string,
   { format: name, path }: Mirror,
   format: Format,
-  { before, after, journal }: { before: RunModel; after: RunModel; journal: RunModel },
+  { before, after, journal }: { before: RunModel | null; after: RunModel; journal: RunModel },
   memory: MirrorMemory,
 ): Promise<Absorbed> {
-  const bindings = memory.bindings ?? bindModel(journal, before);
-  const merge = mergeEdit({ before, bindings, after, journal, told: memory.told ?? {}, gone: format.gone });
+  const { bindings, told = {} } = memory;
+  const merge = before
+    ? mergeEdit({ before, bindings: bindings ?? bindModel(journal, before), after, journal, told, gone: format.gone })
+    : mergeUnknown(after, journal);
   const settled = settledBy(merge.removed, journal, path, engine.now());
   const account = joined(merge.changed, settled);
   let events = 0;

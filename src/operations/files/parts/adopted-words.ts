@@ -1,6 +1,7 @@
 import type { ModelStep, RunModel } from '../../../core/model/run-model.ts';
 import { oneLine } from '../../../core/text.ts';
 import { currentStepOf } from '../../../formats/current-step.ts';
+import type { Unknown } from '../../../formats/format.ts';
 
 /** What was taken over from a file, in words. */
 export interface TakenOver {
@@ -13,15 +14,14 @@ export interface TakenOver {
   left: string[];
 }
 
-/** `text` is the file, for the lines of what stays in it. */
-export function takenOver(model: RunModel, text: string): TakenOver {
-  const key = currentStepOf(model);
+export function takenOver(model: RunModel, unknown: readonly Unknown[] | undefined, main: Text): TakenOver {
+  const key = model.position?.step ?? currentStepOf(model);
   const step = model.steps.find((one) => one.key === key);
   return {
     taken: takenIn(model),
     position: step ? positionWords(step) : null,
     next: model.next ? oneLine(model.next, 160) : null,
-    left: leftIn(model.kept).map((name) => withLine(name, text)),
+    left: unknown ? unknown.map((one) => placed(one, main.path)) : leftIn(model.kept).map((name) => found(name, main)),
   };
 }
 
@@ -57,6 +57,27 @@ function positionWords({ key, title, status, checkpoint }: ModelStep): string {
   return `step ${name}${status === 'pending' ? ', not started' : ''}`;
 }
 
+/** The main file of what was taken over. */
+interface Text {
+  path: string;
+  text: string;
+}
+
+function placed({ name, path, line }: Unknown, main: string): string {
+  const file = path === main ? '' : `${path.slice(path.lastIndexOf('/') + 1)} `;
+  return `${oneLine(name, 60)} (${file}line ${line})`;
+}
+
+/** The name with the line that has it as a key or a heading; the name alone where no line has. */
+function found(name: string, { path, text }: Text): string {
+  const starts = [`"${name}":`, `${name}:`];
+  const at = text.split('\n').findIndex((line) => {
+    const words = line.trim();
+    return starts.some((start) => words.startsWith(start)) || words.replace(/^#+\s+/, '') === name;
+  });
+  return at < 0 ? name : placed({ name, path, line: at + 1 }, path);
+}
+
 /** The names of what was kept, without Holdfast's own entries. */
 function leftIn(kept: RunModel['kept']): string[] {
   return Object.entries(kept ?? {}).flatMap(([format, value]) => {
@@ -65,11 +86,6 @@ function leftIn(kept: RunModel['kept']): string[] {
       .flatMap(([name, inner]) => namesIn(name, inner))
       .map((name) => oneLine(name, 60));
   });
-}
-
-function withLine(name: string, text: string): string {
-  const at = text.split('\n').findIndex((line) => line.includes(name));
-  return at < 0 ? name : `${name} (line ${at + 1})`;
 }
 
 /** Formats keep keys of the top, of steps, and whole sections. */

@@ -1,4 +1,5 @@
 import { Fault } from '../../../core/fault.ts';
+import type { Mirror } from '../../../core/fold/state.ts';
 import { foreignId } from '../../../core/journal/command.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
 import { isName } from '../../../core/text.ts';
@@ -18,17 +19,29 @@ export interface ForeignFile {
   parsed: Parsed;
 }
 
-/** The run that a file was adopted as. */
-export async function knownRun(context: Context, format: FormatName, name: string): Promise<string | null> {
+/** The runs of this workspace that other tools' files belong to. */
+export interface KnownFiles {
+  /** The run that a file mirrors: two runs in one file would overwrite each other. */
+  mirrorOf(mirror: Mirror): string | null;
+  /** The run that a file was adopted as. */
+  adoptedAs(format: FormatName, name: string): string | null;
+}
+
+/** Looks at each run once, however many files there are. */
+export async function knownFiles(context: Context): Promise<KnownFiles> {
   const workspace = context.workspace();
-  if (!workspace) return null;
-  const engine = await context.engine();
-  const id = foreignId(format, name);
-  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
-    const rows = await engine.recall(run, [id]);
-    if (rows.some((row) => row.kind === 'foreign')) return run;
+  const engine = workspace ? await context.engine() : null;
+  const mirrors = new Map<string, string>();
+  const adopted = new Map<string, string>();
+  for (const { run } of workspace && engine ? await engine.heads({ workspace: workspace.ids }) : []) {
+    for (const name of (await engine?.load(run))?.mirrors.keys() ?? []) if (!mirrors.has(name)) mirrors.set(name, run);
+    const rows = (await engine?.rows(run, { kind: 'foreign', limit: Number.MAX_SAFE_INTEGER })) ?? [];
+    for (const { id } of rows) if (!adopted.has(id)) adopted.set(id, run);
   }
-  return null;
+  return {
+    mirrorOf: ({ format, path }) => mirrors.get(`${format}:${path}`) ?? null,
+    adoptedAs: (format, name) => adopted.get(foreignId(format, name)) ?? null,
+  };
 }
 
 export async function freeRunId(engine: Engine, { format, main }: Found, { run }: RunModel): Promise<string> {

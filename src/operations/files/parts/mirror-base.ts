@@ -26,16 +26,23 @@ export interface MirrorMemory {
   hidden?: string[];
   asks?: Ask[];
   paused?: Paused | null;
-  /** The last versions of the main file, the newest last. */
+  /** The last versions of the files, the newest last. */
   versions?: Version[];
+  /** The version of the journal that the files show. */
+  journal?: number;
+  /** The branch and the commit that were checked out when they were last synchronised. */
+  branch?: string | null | undefined;
+  head?: string | null | undefined;
 }
 
 export interface Paused {
-  why: 'older' | 'stale' | 'gone';
+  why: 'older' | 'stale' | 'gone' | 'branch';
   words: string;
 }
 
 export interface Version {
+  /** Absent for the main file. */
+  path?: string;
   sha256: string;
   at: string;
   /** The journal's version. */
@@ -99,7 +106,7 @@ export function saveBase(
   writing?: Files,
   now?: MirrorMemory,
 ): void {
-  const { bindings: _, told: _t, writing: _w, ...known } = readSaved(workspace, mirror) ?? {};
+  const { bindings: _, told: _t, writing: _w, journal: _j, ...known } = readSaved(workspace, mirror) ?? {};
   const hashes = writing && [...writing].map(([path, text]): [string, string] => [path, sha256(text)]);
   save(workspace, mirror, { ...known, ...now, files: [...files], ...(hashes ? { writing: hashes } : {}) });
 }
@@ -111,9 +118,11 @@ export function saveMemory(workspace: Workspace, mirror: Mirror, memory: MirrorM
 }
 
 /** The versions with the present one, if it is new. */
-export function withVersion(versions: readonly Version[] | undefined, present: Version): Version[] {
-  const known = versions ?? [];
-  return known.at(-1)?.sha256 === present.sha256 ? [...known] : [...known, present].slice(-VERSIONS_KEPT);
+export function withVersion(known: readonly Version[], present: Version): Version[] {
+  const own = known.filter(({ path }) => path === present.path);
+  if (own.at(-1)?.sha256 === present.sha256) return [...known];
+  const dropped = own.length >= VERSIONS_KEPT ? own[0] : undefined;
+  return [...known.filter((one) => one !== dropped), present];
 }
 
 function readSaved(workspace: Workspace, mirror: Mirror): SavedBase | null {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Mirror } from '../../../core/fold/state.ts';
+import type { TreeMark } from '../../../core/journal/event.ts';
 import { sha256 } from '../../../core/sha256.ts';
 import { instantOf } from '../../../core/time.ts';
 import type { Parsed } from '../../../formats/format.ts';
-import { readBlobs } from '../../../workspace/git/status.ts';
+import { readAncestry, readBlobs } from '../../../workspace/git/status.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
 import type { MirrorMemory, Paused, Version } from './mirror-base.ts';
 
@@ -13,12 +14,13 @@ import type { MirrorMemory, Paused, Version } from './mirror-base.ts';
  */
 export async function pauseFor(
   workspace: Workspace,
-  { path }: Mirror,
+  { path: main }: Mirror,
+  path: string,
   text: string,
   memory: MirrorMemory,
   journalVersion: number,
 ): Promise<Paused | null> {
-  const versions = memory.versions ?? [];
+  const versions = (memory.versions ?? []).filter((one) => (one.path ?? main) === path);
   const at = versions.findLastIndex((version) => version.sha256 === sha256(text));
   if (at >= 0) {
     // What only others wrote since, others may take back.
@@ -50,6 +52,23 @@ export function staleCopy({ path }: Mirror, before: Parsed, after: Parsed): Paus
     why: 'stale',
     words: `${path} says that it was updated at ${after.model?.run.updatedAt}, before the version that is known.`,
   };
+}
+
+/**
+ * Another branch is checked out than when the files were last synchronised, and it does not contain the commit of that
+ * moment: its files are not those of this work. A branch that was started here is the same work.
+ */
+export async function otherBranch(
+  { tree }: Workspace,
+  { path }: Mirror,
+  { branch, head }: MirrorMemory,
+  mark: TreeMark | undefined,
+): Promise<Paused | null> {
+  if (!mark || !branch || !mark.branch || mark.branch === branch || !head || mark.head === head) return null;
+  const relation = await readAncestry(tree, head);
+  if (relation === undefined || (relation !== 'missing' && relation.lost === 0)) return null;
+  const words = `${path} belongs to the branch ${branch}; ${mark.branch} is checked out.`;
+  return { why: 'branch', words };
 }
 
 export const goneFile = ({ path }: Mirror): Paused => ({

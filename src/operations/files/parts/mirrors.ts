@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Mirror, State } from '../../../core/fold/state.ts';
-import { type Ask, aliasesIn, type Bindings, bindModel, toldOf, withAsks } from '../../../core/model/merge.ts';
+import { aliasesIn, type Bindings, bindModel, toldOf, withAsks } from '../../../core/model/merge.ts';
 import type { RunModel } from '../../../core/model/run-model.ts';
 import { writableBy } from '../../../core/rules/claim.ts';
 import { sha256 } from '../../../core/sha256.ts';
-import { oneLine } from '../../../core/text.ts';
 import { planView } from '../../../core/views/plan.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { Files, Format, FormatName, Found, Parsed, Problem } from '../../../formats/format.ts';
+import type { Files, Format, FormatName, Found, Parsed } from '../../../formats/format.ts';
 import { formatNames, formats } from '../../../formats/index.ts';
 import { keepCopy } from '../../../workspace/guarded/copies.ts';
 import { openGuarded } from '../../../workspace/guarded/tree-files.ts';
@@ -32,24 +31,9 @@ import {
   withVersion,
 } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
-import { goneFile, PAUSE_HINT, pauseFor, staleCopy } from './mirror-pause.ts';
+import { goneFile, otherBranch, pauseFor, staleCopy } from './mirror-pause.ts';
+import { editsOf, type Synced } from './mirror-words.ts';
 import { readWholeRun } from './run-model.ts';
-
-/** What syncing one mirror did. */
-export interface Synced extends Mirror {
-  /** Events recorded from an edit of the file. */
-  absorbed: number;
-  /** What the edit changed, one sentence each. */
-  news: string[];
-  /** What the file and the journal disagree about. */
-  asks: Ask[];
-  /** Why nothing is read or written; null unless the mirror is paused. */
-  paused: string | null;
-  /** The copy of an edit that could not be read. */
-  rejected: string | null;
-  written: string[];
-  problems: Problem[];
-}
 
 const LOCK_WAIT_MS = 10_000;
 
@@ -84,39 +68,6 @@ export async function syncMirrors(context: Context, state: State, options: SyncO
   if (synced) return synced;
   context.warn('The mirrors were not written: another process holds them. `holdfast mirror sync` writes them.');
   return [];
-}
-
-/** The edits of mirrors, and what they wait for, as text. */
-export function editsOf(synced: readonly Synced[]): { path: string; found: string }[] {
-  return synced.flatMap((one) => {
-    const { path, rejected, paused } = one;
-    const changes = [
-      ...(paused ? [`paused: ${paused} ${PAUSE_HINT}`] : []),
-      ...askWords(one),
-      ...newsWords(one),
-      ...(rejected ? [`edited but not readable, the edit was kept as ${rejected}`] : []),
-    ];
-    return changes.length > 0 ? [{ path, found: changes.join('; ') }] : [];
-  });
-}
-
-const NEWS_SHOWN = 5;
-
-export function newsWords({ news }: Pick<Synced, 'news'>): string[] {
-  const more = news.length - NEWS_SHOWN;
-  return [...news.slice(0, NEWS_SHOWN), ...(more > 0 ? [`and ${more} more ${more === 1 ? 'change' : 'changes'}`] : [])];
-}
-
-export function askWords({ asks }: Pick<Synced, 'asks'>): string[] {
-  if (asks.length === 0) return [];
-  const all = asks.slice(0, NEWS_SHOWN).map(({ list, id, field, file, journal, words }) => {
-    const name = `${list.slice(0, -1)} ${quoted(id)}`;
-    return field === null
-      ? `${name} (${oneLine(words, 60)}) was removed there and is kept here`
-      : `${name}: ${field} is ${quoted(oneLine(file, 60))} there and ${quoted(oneLine(journal, 60))} here`;
-  });
-  const more = asks.length - all.length;
-  return [...all, ...(more > 0 ? [`and ${more} more`] : []), PAUSE_HINT];
 }
 
 /** Syncs after a command has recorded something: an error here is only a warning. */
@@ -163,6 +114,8 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   const { found, files } = readMirror(workspace.tree, format, mirror.path);
   const base = readBase(workspace, mirror, files);
   const memory = readMemory(workspace, mirror);
+  const isTheirs = base !== null && !isSame(base, files);
+  const mark = treeMark(context);
   const paused = await pausedNow(sync, files, base, memory);
   result.paused = paused?.words ?? null;
   if (paused?.why === 'gone' && (await followArchive(sync, base?.get(mirror.path) ?? '', result))) return true;
@@ -170,22 +123,26 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     if (memory.paused?.words !== paused.words) saveMemory(workspace, mirror, { paused });
     return true;
   }
-  const read = await readEdit(sync, found, files, base, memory, result);
+  const { version: before } = await engine.load(run);
+  const isQuiet = base !== null && !isTheirs && !keep && !memory.paused && memory.bindings !== undefined;
+  if (isQuiet && memory.journal === before && !wasCutOff(workspace, mirror)) {
+    result.asks = memory.asks ?? [];
+    return true;
+  }
+  const journalOf = journalReader(sync, files);
+  const read = await readEdit(sync, found, files, base, memory, result, journalOf);
   if (read === 'paused') return true;
   const { absorbed, isRejected, parsed } = read;
-  let state = await engine.load(run);
-  let model = await readWholeRun(engine, state, format.name);
+  let { state, model } = await journalOf();
   const bindings = parsed ? bindModel(model, parsed) : {};
   if (keep === 'file' && parsed && result.asks.length > 0) {
     await takeFileSide(engine, run, mirror, result.asks, parsed, bindings);
-    state = await engine.load(run);
-    model = await readWholeRun(engine, state, format.name);
+    ({ state, model } = await journalOf());
   }
   if (keep) result.asks = [];
-  const isTheirs = base !== null && !isSame(base, files);
-  const theirs = isTheirs && !isRejected ? files.get(mirror.path) : undefined;
   const now = { at: engine.now(), version: state.version };
-  const seen = withText(memory.versions, theirs, { ...now, ours: false });
+  const theirs = new Map(isTheirs && !isRejected ? [...files].filter(([path, text]) => base.get(path) !== text) : []);
+  const seen = withTexts(memory.versions, mirror.path, theirs, { ...now, ours: () => false });
   const remembered = { hidden: [...read.hidden], asks: result.asks, paused: null };
   if (!write) {
     const known = { ...remembered, versions: seen, bindings, told: toldOf(model, bindings) };
@@ -203,11 +160,43 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
   await mustBeFree(context, engine, state, writing.keys());
   // Saved first: what a crash leaves half written is then known as our own text, not taken for an edit.
   if (writing.size > 0) saveBase(workspace, mirror, absorbed, writing, remembered);
+  if (!writeAll(sync, files, writing, absorbed, isRejected || isUnknown, remembered, result)) return false;
+  if (writing.size === 0 && isQuiet) {
+    saveMemory(workspace, mirror, { journal: state.version });
+    return true;
+  }
+  const written = format.parse({ ...found, files: [...wanted.keys()] }, wanted).model;
+  const bound = written ? bindModel(model, written) : {};
+  // Before the base is final: after a crash in between, the next sync does it.
+  if (written && (writing.size > 0 || wasCutOff(workspace, mirror)))
+    await learnAliases(engine, run, mirror, model, written, bound);
+  saveBase(workspace, mirror, wanted, undefined, {
+    ...remembered,
+    versions: withTexts(seen, mirror.path, wanted, { ...now, ours: (path) => writing.has(path) }),
+    bindings: bound,
+    told: toldOf(model, bound),
+    journal: (await engine.load(run)).version,
+    ...(mark ? { branch: mark.branch, head: mark.head } : {}),
+  });
+  return true;
+}
+
+/** Replaces the files one by one; false if one was edited since it was read. */
+function writeAll(
+  sync: Sync,
+  files: Files,
+  writing: Files,
+  absorbed: Map<string, string>,
+  isLost: boolean,
+  remembered: MirrorMemory,
+  result: Synced,
+): boolean {
+  const { workspace, mirror } = sync;
   const unwritten = new Map(writing);
   const tree = openGuarded(workspace.tree);
   for (const [path, text] of writing) {
     // A rejected text must not replace a good backup.
-    if (!(path === mirror.path && (isRejected || isUnknown))) keepBackup(sync, path, files.get(path));
+    if (!(path === mirror.path && isLost)) keepBackup(sync, path, files.get(path));
     unwritten.delete(path);
     if (!tree.replace(path, files.get(path) ?? null, text)) {
       saveBase(workspace, mirror, absorbed, unwritten, remembered);
@@ -216,20 +205,6 @@ async function syncOnce(sync: Sync, result: Synced): Promise<boolean> {
     absorbed.set(path, text);
     result.written.push(path);
   }
-  const isKnown = base !== null && !isTheirs && memory.bindings !== undefined;
-  if (writing.size === 0 && isKnown && !keep && !memory.paused) return true;
-  const written = format.parse({ ...found, files: [...wanted.keys()] }, wanted).model;
-  const bound = written ? bindModel(model, written) : {};
-  // Before the base is final: after a crash in between, the next sync does it.
-  if (written && (writing.size > 0 || wasCutOff(workspace, mirror)))
-    await learnAliases(engine, run, mirror, model, written, bound);
-  const versions = withText(seen, wanted.get(mirror.path), { ...now, ours: writing.has(mirror.path) });
-  saveBase(workspace, mirror, wanted, undefined, {
-    ...remembered,
-    versions,
-    bindings: bound,
-    told: toldOf(model, bound),
-  });
   return true;
 }
 
@@ -239,8 +214,34 @@ function onBranch(context: Context, model: RunModel): RunModel {
   return branch ? { ...model, run: { ...model.run, branch } } : model;
 }
 
-const withText = (known: readonly Version[] | undefined, text: string | undefined, about: Omit<Version, 'sha256'>) =>
-  text === undefined ? [...(known ?? [])] : withVersion(known, { ...about, sha256: sha256(text) });
+interface Journal {
+  state: State;
+  model: RunModel;
+}
+
+/** Reads the run again only if something was recorded since. */
+function journalReader({ engine, run, format }: Sync, files: Files): () => Promise<Journal> {
+  let last: Journal | null = null;
+  return async () => {
+    const state = await engine.load(run);
+    if (last?.state.version !== state.version)
+      last = { state, model: await readWholeRun(engine, state, format, files) };
+    return last;
+  };
+}
+
+/** The known versions with these texts; those of the main file have no path. */
+const withTexts = (
+  known: readonly Version[] | undefined,
+  main: string,
+  texts: Files,
+  { at, version, ours }: { at: string; version: number; ours: (path: string) => boolean },
+): Version[] =>
+  [...texts].reduce(
+    (all, [path, text]) =>
+      withVersion(all, { sha256: sha256(text), at, version, ours: ours(path), ...(path === main ? {} : { path }) }),
+    [...(known ?? [])],
+  );
 
 /** A finished file that someone moved to the archive of its tool: the run is archived, and the mirror ends. */
 async function followArchive(sync: Sync, text: string, result: Synced): Promise<boolean> {
@@ -258,14 +259,19 @@ async function followArchive(sync: Sync, text: string, result: Synced): Promise<
 
 /** Whether the mirror is paused, or must be now. */
 async function pausedNow(sync: Sync, files: Files, base: Files | null, memory: MirrorMemory): Promise<Paused | null> {
-  const { engine, workspace, run, mirror, keep } = sync;
+  const { context, engine, workspace, run, mirror, keep } = sync;
   if (keep || base === null || !base.has(mirror.path)) return null;
-  const text = files.get(mirror.path);
-  if (text === undefined) return goneFile(mirror);
-  if (text === base.get(mirror.path)) return null;
+  if (!files.has(mirror.path)) return goneFile(mirror);
+  const elsewhere = await otherBranch(workspace, mirror, memory, treeMark(context));
+  if (elsewhere) return elsewhere;
+  if (isSame(base, files)) return null;
   const { version } = await engine.load(run);
-  const paused = await pauseFor(workspace, mirror, text, memory, version);
-  return paused ?? (memory.paused?.why === 'stale' ? memory.paused : null);
+  for (const [path, text] of files) {
+    if (text === base.get(path)) continue;
+    const paused = await pauseFor(workspace, mirror, path, text, memory, version);
+    if (paused) return paused;
+  }
+  return memory.paused?.why === 'stale' && files.get(mirror.path) !== base.get(mirror.path) ? memory.paused : null;
 }
 
 interface ReadEdit {
@@ -284,6 +290,7 @@ async function readEdit(
   base: Files | null,
   memory: MirrorMemory,
   result: Synced,
+  journalOf: () => Promise<Journal>,
 ): Promise<ReadEdit | 'paused'> {
   const { engine, run, workspace, mirror, format, keep } = sync;
   const { hidden = [] } = memory;
@@ -303,17 +310,17 @@ async function readEdit(
   }
   if (!parsed.writable) throw unwritable(mirror, parsed);
   const unchanged = { absorbed, isRejected: false, parsed: parsed.model, hidden };
-  if (!isEdited || base === null || parsed.model === null || keep === 'journal') return unchanged;
-  const before = format.parse({ ...found, files: [...base.keys()] }, base);
-  if (before.model === null) return unchanged;
-  const stale = keep ? null : staleCopy(mirror, before, parsed);
+  if (!isEdited || parsed.model === null || keep === 'journal') return unchanged;
+  const before = base && format.parse({ ...found, files: [...base.keys()] }, base);
+  if (before?.model === null) return unchanged;
+  const stale = keep || !before ? null : staleCopy(mirror, before, parsed);
   if (stale) {
     saveMemory(workspace, mirror, { paused: stale });
     result.paused = stale.words;
     return 'paused';
   }
-  const journal = await readWholeRun(engine, await engine.load(run), format.name);
-  const sides = { before: before.model, after: parsed.model, journal };
+  const { model: journal } = await journalOf();
+  const sides = { before: before?.model ?? null, after: parsed.model, journal };
   const done = await absorbEdit(engine, run, mirror, format, sides, memory);
   result.absorbed += done.events;
   result.news.push(...done.news);
@@ -364,17 +371,6 @@ async function learnAliases(
   const learned = aliasesIn(journal, file, bindings);
   if (Object.keys(learned).length === 0) return;
   await engine.execute(run, { type: 'account.read', format, path, account: learned }, FILE_IDENTITY);
-}
-
-/** The run that a file mirrors. Two runs in one file would overwrite each other. */
-export async function mirrorOwner(context: Context, { format, path }: Mirror): Promise<string | null> {
-  const workspace = context.workspace();
-  if (!workspace) return null;
-  const engine = await context.engine();
-  for (const { run } of await engine.heads({ workspace: workspace.ids })) {
-    if ((await engine.load(run)).mirrors.has(`${format}:${path}`)) return run;
-  }
-  return null;
 }
 
 /** The current files of a mirror, found by its main file. */

@@ -7,7 +7,7 @@ import { shownPath, type Workspace } from '../../../workspace/workspace.ts';
 import { execute, forPart } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { findForeign } from './find-foreign.ts';
-import { type ForeignFile, freeRunId, knownRun } from './foreign-file.ts';
+import { type ForeignFile, freeRunId, knownFiles } from './foreign-file.ts';
 import { claimMirror, saveBase } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
 import { syncMirrors } from './mirrors.ts';
@@ -100,7 +100,7 @@ async function rewrite(context: Context, file: ForeignFile, run: string): Promis
   const { format, base: root, name, found, files } = file;
   const engine = await context.engine();
   const beside = new Map([...files].filter(([path]) => path !== found.main));
-  const model = await readWholeRun(engine, await engine.load(run), format.name);
+  const model = await readWholeRun(engine, await engine.load(run), format);
   const text = format.render(model, found, beside, engine.now()).get(found.main);
   if (text === undefined) return;
   openGuarded(root).overwrite(found.main, text);
@@ -114,7 +114,7 @@ async function adoptRepaired(
   repaired: Repaired,
   findings: string[],
 ): Promise<string> {
-  const known = await knownRun(context, format.name, name);
+  const known = (await knownFiles(context)).adoptedAs(format.name, name);
   const workspace = context.workspace() ?? context.createWorkspace();
   const engine = await context.engine();
   const { model } = repaired;

@@ -5,7 +5,8 @@ import type { Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
 import { isOwnMirror, readBase, saveBase } from './mirror-base.ts';
 import { mustBeMirrorable } from './mirror-paths.ts';
-import { mustBeFree, type Synced, unsynced } from './mirrors.ts';
+import type { Synced } from './mirror-words.ts';
+import { mustBeFree, unsynced } from './mirrors.ts';
 
 /** The brief as a file in the working tree, for those who want one there. It is written and never read. */
 export const RESUME = { name: 'resume', home: 'RESUME.md', writes: ['**/*.md'] } as const;

@@ -1,3 +1,4 @@
+import { isSameName } from '../../../core/names.ts';
 import { instantOf } from '../../../core/time.ts';
 import type { ListedFile } from '../../../formats/documents/snapshot-body.ts';
 import type { FoundSnapshot } from '../../../formats/documents/snapshot-reading.ts';
@@ -81,7 +82,7 @@ export async function emptyLie(
 export function checkDecisions({ decisions }: FoundSnapshot, against: Contract | null): Verdict {
   const index = against?.decisions() ?? null;
   if (decisions === null) return cannotTell('It has no section on decisions.');
-  const said = decisions.filter((text) => !/^none\b/i.test(text) && !/^\d+ more, left out/.test(text));
+  const said = namedIn(decisions);
   if (said.length === 0) return pass('It names none.');
   if (index === null) return cannotTell('There is no index of decisions here.');
   const known = index.map(plain);
@@ -108,23 +109,43 @@ export function checkPlacement({ title, agent }: FoundSnapshot, file: string, ag
     : fail(`The worklog does not point to session ${number} in ${chat}.`);
 }
 
-/** Promises must be those of the journal, or of the snapshot before. */
-export function checkCommitments({ commitments, agent }: FoundSnapshot, against: Contract | null): Verdict {
+/** Promises must be those of the journal, or of the files and the snapshot before. */
+export function checkCommitments(
+  { commitments, agent, keys }: FoundSnapshot,
+  against: Contract | null,
+  { predecessor }: Company,
+): Verdict {
   if (commitments === null) return cannotTell('It has no section on commitments.');
-  const open = agent === null ? null : (against?.commitments(agent) ?? null);
-  if (open === null) return cannotTell('There is no list of commitments here.');
-  const said = commitments.filter((text) => !/^none\b/i.test(text) && !/^\d+ more, left out/.test(text));
-  const isSame = (one: string, other: string): boolean => {
-    const [a, b] = [plain(quotedIn(one).replace(/…$/, '')), plain(other)];
-    return a !== '' && (b.startsWith(a) || a.includes(b));
-  };
-  const invented = said.filter((text) => !open.some((one) => isSame(text, one)));
+  const said = namedIn(commitments);
+  const recorded = agent === null ? null : (against?.commitments(agent) ?? null);
+  // Only our snapshots are made from the same records as the item index.
+  const promises = recorded === null && keys.has('journal_version') ? (against?.promises ?? null) : null;
+  if (recorded === null && promises === null) return cannotTell('There is no list of commitments here.');
+  const before = namedIn(predecessor?.commitments ?? []);
+  const known = recorded ?? (promises ?? []).map(({ text }) => text);
+  const open =
+    recorded ??
+    (promises ?? [])
+      .filter(
+        ({ isOpen, by, text }) =>
+          isOpen && (by ? isSameName(by, agent ?? '') : before.some((one) => isSame(one, text))),
+      )
+      .map(({ text }) => text);
+  const invented = said.filter((text) => !known.some((one) => isSame(text, one)));
   const isCut = commitments.some((text) => /^\d+ more, left out/.test(text));
   const left = isCut ? [] : open.filter((one) => !said.some((text) => isSame(text, one)));
   if (invented.length > 0) return fail(`Not known: ${invented[0]?.slice(0, 200)}.`);
   if (left.length > 0) return fail(`Left out: ${left[0]?.slice(0, 200)}.`);
   return pass(said.length === 0 ? 'There are none.' : 'They are as known.');
 }
+
+const namedIn = (entries: readonly string[]): string[] =>
+  entries.filter((text) => !/^none\b/i.test(text) && !/^\d+ more, left out/.test(text));
+
+const isSame = (said: string, known: string): boolean => {
+  const [a, b] = [plain(quotedIn(said).replace(/…$/, '')), plain(known)];
+  return a !== '' && (b.startsWith(a) || a.includes(b));
+};
 
 /** The words of an entry in our form: `D-8: "…"`; otherwise the whole entry. */
 const quotedIn = (text: string): string => /"([^"]+)"(?:\s+Why:.*)?(?:\s*\(.*\))?$/.exec(text)?.[1] ?? text;

@@ -77,14 +77,14 @@ export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
       'recorded',
       recorded ? (recorded.same ? pass(recorded.why) : fail(recorded.why)) : cannotTell('No journal here knows it.'),
     ),
-    ruling('active-task', fresh ? checkTask(snapshot, against) : moved),
-    ruling('mailbox', fresh ? checkMail(snapshot, against) : moved),
+    ruling('active-task', fresh ? unlessFollowed(checked, checkTask(snapshot, against)) : moved),
+    ruling('mailbox', fresh ? unlessFollowed(checked, checkMail(snapshot, against)) : moved),
     ruling('files-modified', await checkFiles(snapshot.modified, 'modified', checked)),
     ruling('files-to-read', await checkFiles(snapshot.reading?.filter(isMeasured) ?? null, 'to read', checked)),
-    ruling('questions', await checkQuestions(snapshot, against, fresh === true)),
+    ruling('questions', await checkQuestions(snapshot, against, fresh === true && !isOvertaken(checked))),
     ruling('decisions', checkDecisions(snapshot, against)),
     ruling('placement', checkPlacement(snapshot, checked.file, against)),
-    ruling('commitments', fresh ? checkCommitments(snapshot, checked.journal ?? against) : moved),
+    ruling('commitments', fresh ? checkCommitments(snapshot, checked.journal ?? against, checked.company) : moved),
     ruling(
       'length',
       tokens <= SNAPSHOT_TOKENS
@@ -93,6 +93,16 @@ export async function checkSnapshot(checked: Checked): Promise<Ruling[]> {
     ),
   ];
 }
+
+/** Whether the files beside it show later work, so that they need not say what it says; its session may have gone on. */
+const isOvertaken = ({ snapshot, against, recorded }: Checked): boolean =>
+  (snapshot.sessionOpen && recorded?.same !== false && against?.name.startsWith('event ') === false) ||
+  against?.isFollowed(snapshot.agent ?? '', snapshot.session, snapshot.timestamp) === true;
+
+const unlessFollowed = (checked: Checked, verdict: Verdict): Verdict =>
+  verdict.result === 'fail' && isOvertaken(checked)
+    ? cannotTell(`The files beside it show later work. ${verdict.why}`)
+    : verdict;
 
 const ruling = (rule: Ruling['rule'], verdict: Verdict): Ruling => ({ rule, ...verdict });
 /** Problems that other rules report. */
@@ -112,7 +122,7 @@ function checkForm({ problems, snapshot: { task } }: Checked): Verdict {
   return own.length > 0 ? pass(`Read leniently. ${listed(own)}`) : pass('All parts are there under their own names.');
 }
 
-async function checkIdentity({ snapshot, company, git, now }: Checked): Promise<Verdict> {
+async function checkIdentity({ snapshot, company, git, now, against }: Checked): Promise<Verdict> {
   const { session, agent, timestamp, closeReason, sessionOpen, revision } = snapshot;
   const missing = [
     ...(session === null ? ['session_id'] : []),
@@ -125,8 +135,13 @@ async function checkIdentity({ snapshot, company, git, now }: Checked): Promise<
     return fail(`The close reason "${closeReason.slice(0, 80)}" is not one of the four.`);
   const date = timestamp?.slice(0, 10).replaceAll('-', '');
   if (revision && revision.date !== date) return fail(`The token is of ${revision.date}, the snapshot of ${date}.`);
+  const sessions = agent === null ? null : (against?.sessions(agent) ?? null);
+  if (sessions && session !== null && !sessions.has(session) && /^S-\d+$/.test(session))
+    return fail(`The files beside it know no session ${session} of ${agent}.`);
   const wrong = await checkMoment(snapshot, company, git, now);
   if (wrong) return fail(wrong);
+  if (snapshot.head && !git)
+    return cannotTell(`Without the whole history of git, commit ${snapshot.head.slice(0, 12)} is unknown.`);
   return pass(sessionOpen ? 'Taken in the middle of a session.' : `${agent}, ${session}, ${closeReason}.`);
 }
 
@@ -135,7 +150,10 @@ function checkStanding({ state, company: { ahead }, snapshot, isFollowed }: Chec
   if (ahead)
     return fail(`Its number ${snapshot.revision?.sequence} follows number ${ahead.revision?.sequence}: numbers go up.`);
   if (state.is === 'unknown') return cannotTell(state.why);
-  return pass(isFollowed && state.is === 'current' ? `${state.why} It is followed by later work.` : state.why);
+  const isTold = state.why.startsWith('Stale');
+  return pass(
+    isFollowed && state.is === 'current' && !isTold ? `${state.why} It is followed by later work.` : state.why,
+  );
 }
 
 function checkToken({ tokenVerdict, token, digits, agent }: FoundSnapshot): Verdict {
@@ -213,6 +231,9 @@ function checkMail({ mail, agent, keys }: FoundSnapshot, against: Contract | nul
     if (said !== undefined && said !== String(count))
       wrong.push(`mailbox.${key} is ${said.slice(0, 20)}, the cards give ${count}`);
   }
+  const counted = agent === null ? null : (against?.inbox(agent) ?? null);
+  if (counted !== null && counted !== String(actual.unread.length))
+    wrong.push(`the inbox table counts ${counted.slice(0, 20)} unread, the cards give ${actual.unread.length}`);
   if (wrong.length > 0) return fail(`${wrong.join('; ')}.`);
   return compared > 0 ? pass(`As the cards of ${against?.name} say.`) : cannotTell('It gives no numbers.');
 }
@@ -285,6 +306,13 @@ async function checkFiles(
   if (lies.length > 0) return fail(`${lies.slice(0, 5).join('; ')}.`);
   const empty = what === 'modified' ? await emptyLie(snapshot, company, git, isOwn) : null;
   if (empty) return fail(empty);
+  const gone = files.find(
+    (file) => file.mayBeGone && against.file(file.path) === 'absent' && !against.knows(file.path),
+  );
+  if (!git && what === 'modified' && (gone || (files.length === 0 && company.predecessor?.head)))
+    return cannotTell(
+      `Without the whole history of git, ${gone ? `${gone.path} may never have been there` : 'an empty list proves nothing'}.`,
+    );
   if (unknown.length > 0) return cannotTell(`${unknown.length} of ${files.length} were in another working tree.`);
   return pass(
     files.length === 0

@@ -35,6 +35,10 @@ export function contractFolder(folder: string): Contract | null {
     decisions: () => contract.decisions,
     pointers: () => contract.pointers,
     commitments: () => null,
+    promises: contract.commitments,
+    inbox: contract.inbox,
+    sessions: contract.sessions,
+    isFollowed: contract.isFollowed,
   };
 }
 

@@ -46,6 +46,10 @@ export function contractJournal(context: Context, run: string, state: State, tak
       [...state.items.values()]
         .filter((item) => item.kind === 'commitment' && item.status === 'open' && isSameName(item.by, agent))
         .map((item) => item.text),
+    promises: null,
+    inbox: () => null,
+    sessions: () => null,
+    isFollowed: () => false,
   };
 }
 

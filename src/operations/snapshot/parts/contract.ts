@@ -1,5 +1,5 @@
 import type { MailClass } from '../../../formats/documents/snapshot.ts';
-import type { TaskState } from '../../../formats/snap/contract-files.ts';
+import type { FolderContract, TaskState } from '../../../formats/snap/contract-files.ts';
 
 /** What the rules compare a snapshot with: a folder or the journal. Null or absent means unknown. */
 export interface Contract {
@@ -23,6 +23,14 @@ export interface Contract {
   pointers(): readonly string[] | null;
   /** What the agent has promised and not kept. */
   commitments(agent: string): readonly string[] | null;
+  /** Promises as the files list them, of any agent; null where only the journal knows them. */
+  promises: FolderContract['commitments'];
+  /** What the inbox table counts as unread. */
+  inbox(agent: string): string | null;
+  /** The agent's sessions; null where none is known. */
+  sessions(agent: string): ReadonlySet<string> | null;
+  /** Whether work is known that came after a session of the agent. */
+  isFollowed(agent: string, session: string | null, endedAt: string | null): boolean;
 }
 
 export type FileState = 'present' | 'absent' | 'folder' | 'outside' | 'unknown';

@@ -68,12 +68,13 @@ export async function journalOf(context: Context): Promise<SnapshotJournal | nul
       const text = event?.type === 'snapshot.taken' ? event.body.text : undefined;
       const stateAt = histories.get(run) ?? openHistory(engine, run);
       histories.set(run, stateAt);
-      const now = (await engine.load(run)).version;
+      const [then, now] = [await stateAt(taken.version), await engine.load(run)];
+      const eventsSince = now.version - taken.version;
       return {
-        state: stateOf(taken, last, now - taken.version),
+        state: stateOf(taken, last, eventsSince, movesSince(taken, then, now)),
         recorded: sameAs(snapshot, taken, text),
-        against: contractJournal(context, run, await stateAt(taken.version), taken),
-        eventsSince: now - taken.version,
+        against: contractJournal(context, run, then, taken),
+        eventsSince,
       };
     },
   };
@@ -105,15 +106,30 @@ function recordedAs(
   );
 }
 
-function stateOf(taken: Snapshot, last: Snapshot, events: number): Recorded['state'] {
+function stateOf(taken: Snapshot, last: Snapshot, events: number, moves: readonly string[]): Recorded['state'] {
   if (last.sequence > taken.sequence)
     return {
       is: 'superseded',
       why: `Superseded: ${taken.agent} has left ${last.id} (number ${last.sequence}) since.`,
       broken: false,
     };
-  const since = events === 0 ? 'nothing was recorded since' : `${events} events were recorded since`;
-  return { is: 'current', why: `Fresh: the newest of ${taken.agent}; ${since}.`, broken: false };
+  const since = events === 1 ? '1 event' : `${events} events`;
+  if (moves.length > 0)
+    return { is: 'current', why: `Stale: ${since} since, ${moves.slice(0, 3).join(', ')}.`, broken: false };
+  const recorded = events === 0 ? 'nothing was' : events === 1 ? '1 event was' : `${since} were`;
+  return { is: 'current', why: `Fresh: the newest of ${taken.agent}; ${recorded} recorded since.`, broken: false };
+}
+
+/** What others did with the steps that the session of a snapshot had in progress. */
+function movesSince({ session }: Snapshot, then: State, now: State): string[] {
+  return [...then.steps.values()].flatMap(({ key, status, holder, lastSession }) => {
+    if (status !== 'in_progress' || (holder?.session ?? lastSession) !== session) return [];
+    const step = now.steps.get(key);
+    const by = step?.holder ?? (step?.lastSession === session ? null : { agent: step?.lastAgent ?? null });
+    if (!step) return [`${key} removed`];
+    if (step.status !== 'in_progress') return [`${key} ${step.status}${by?.agent ? ` by ${by.agent}` : ''}`];
+    return by?.agent ? [`${key} taken over by ${by.agent}`] : [];
+  });
 }
 
 function sameAs({ token, digits }: FoundSnapshot, taken: Snapshot, text: string | undefined): Recorded['recorded'] {

@@ -17,10 +17,11 @@ import {
   type SnapshotNext,
   type SnapshotTask,
 } from '../../../formats/documents/snapshot.ts';
+import { type LineCounts, readChangesSince, readLineCounts } from '../../../workspace/git/changes.ts';
 import { type GitStatus, readGitStatus } from '../../../workspace/git/status.ts';
-import { pathExists } from '../../../workspace/read.ts';
+import { pathExists, readText } from '../../../workspace/read.ts';
 import { ownChanges } from '../../brief/parts/evidence.ts';
-import { readingList, stepFiles } from '../../brief/parts/reading-list.ts';
+import { countLines, readingList, stepFiles } from '../../brief/parts/reading-list.ts';
 import type { Context } from '../../context.ts';
 import { treeMark } from '../../working-tree.ts';
 
@@ -75,7 +76,9 @@ function lastSeen({ taken, session, ended }: SnapshotMoment): string | null {
 
 interface Seen {
   mark: TreeMark | undefined;
+  /** What git reports as changed since the session started. */
   status: GitStatus | null;
+  counts: ReadonlyMap<string, LineCounts>;
   /** The tree the session worked in; null if that is not this one. */
   tree: string | null;
   reading: Snapshot['reading'];
@@ -91,14 +94,22 @@ async function readTree(context: Context, { taken, session, before }: SnapshotMo
   const isHere =
     workspace?.ids.includes(before.run?.workspace ?? '') === true &&
     ((session.mark?.tree ?? null) === (here?.tree ?? null) || session.mark === null);
-  if (!isHere) return { mark: taken.mark ?? session.mark ?? undefined, status: null, tree: null, reading: [] };
+  if (!isHere)
+    return { mark: taken.mark ?? session.mark ?? undefined, status: null, counts: new Map(), tree: null, reading: [] };
   const position = positionOf(before, planView(before), session.id);
   const step = position.current?.step;
   const artifacts = step ? await stepFiles(await context.engine(), before, step) : [];
-  const files = readingList(context, before, position, artifacts, READING_TOKENS);
+  const since = session.mark?.head ?? null;
+  const changed = since === null ? null : await readChangesSince(workspace.tree, since);
+  const found = changed ? { dirty: new Map<string, string>(changed), added: [] } : await readGitStatus(workspace.tree);
+  const status = await ownChanges(workspace, before, found);
+  const old = new Set(session.mark?.dirty ?? []);
+  const fresh = [...(status?.dirty.keys() ?? [])].filter((path) => !old.has(path)).slice(0, DIRTY_FILES);
+  const files = readingList(context, before, position, artifacts, READING_TOKENS, fresh);
   return {
     mark: taken.mark ?? here,
-    status: await ownChanges(workspace, before, await readGitStatus(workspace.tree)),
+    status,
+    counts: (await readLineCounts(workspace.tree, since ?? undefined)) ?? new Map(),
     tree: workspace.tree,
     reading: files.map(({ path, lines, tokens, advice, why }) => ({
       path,
@@ -224,24 +235,40 @@ function commitmentEntry({ id, alias, to, due, text }: Item): Entry {
 const DIRTY_FILES = 200;
 
 /** Files that the session recorded or wrote notes on, and files that git reports as changed since it started. */
-function modifiedFiles({ taken, session, events }: SnapshotMoment, { status: git, tree }: Seen): ModifiedFile[] {
+function modifiedFiles({ taken, session, events }: SnapshotMoment, seen: Seen): ModifiedFile[] {
+  const { status, tree } = seen;
   const found = new Map<string, Change>();
   for (const event of events) {
     for (const artifact of artifactsIn(event))
       found.set(artifact.path, { kind: changeOf(artifact, found.get(artifact.path)?.kind), isRecorded: true });
   }
   const before = new Set(session.mark?.dirty ?? []);
-  for (const [path, status] of [...(git?.dirty ?? [])].slice(0, DIRTY_FILES)) {
-    if (status === 'deleted' && found.has(path)) found.set(path, { kind: 'deleted', isRecorded: true });
-    else if (!found.has(path) && !before.has(path)) found.set(path, { kind: status, isRecorded: false });
+  for (const [path, word] of [...(status?.dirty ?? [])].slice(0, DIRTY_FILES)) {
+    const kind = word === 'untracked' || word === 'added' ? 'created' : word;
+    const recorded = found.get(path);
+    // Git knows whether a file is new; the one who recorded it often does not.
+    if (recorded && (kind === 'deleted' || (kind === 'created' && recorded.kind === 'modified')))
+      found.set(path, { kind, isRecorded: true });
+    else if (!recorded && !before.has(path)) found.set(path, { kind, isRecorded: false });
   }
   const notes = new Map((taken.fileNotes ?? []).map(({ path, note }) => [path, note]));
   for (const path of notes.keys()) if (!found.has(path)) found.set(path, { kind: 'modified', isRecorded: true });
   return [...found].map(([path, change]) => {
     const isGone = tree !== null && change.kind !== 'deleted' && !pathExists(join(tree, path));
-    const words = line`${word(change.kind)}${change.isRecorded ? '' : line`, not committed and not recorded`}`;
-    return { path, change: isGone ? line`absent (recorded as ${words})` : words, note: notes.get(path) ?? null };
+    const words = line`${sizeOf(path, change.kind, seen)}${change.isRecorded ? '' : line`, not recorded`}`;
+    const gone = line`absent (recorded as ${word(change.kind)})`;
+    return { path, change: isGone ? gone : words, note: notes.get(path) ?? null };
   });
+}
+
+/** `created, +40`, `+12 −3`; only the word where git counts no lines. */
+function sizeOf(path: string, kind: string, { counts, tree }: Seen): Line {
+  if (kind !== 'created' && kind !== 'modified') return line`${word(kind)}`;
+  const counted = counts.get(path);
+  if (kind === 'modified') return counted ? line`+${counted.added} −${counted.deleted}` : line`modified`;
+  const text = counted || tree === null ? null : readText(join(tree, path));
+  const added = counted?.added ?? (text === null ? null : countLines(text));
+  return added === null ? line`created` : line`created, +${added}`;
 }
 
 interface Change {
