@@ -17,6 +17,7 @@ const EVENTS = 100_000;
 const ROUNDS = 9;
 
 const base = mkdtempSync(join(tmpdir(), 'holdfast-paint-'));
+process.env['HOLDFAST_STATE_HOME'] = join(base, 'state');
 const browser = await openBrowser();
 const servers: Server[] = [];
 try {

@@ -97,6 +97,8 @@ const product: Product = { openContext, operations };
 const program = resolve('dist/bin/holdfast.cjs');
 const dir = mkdtempSync(join(tmpdir(), 'holdfast-pictures-'));
 const bare = mkdtempSync(join(tmpdir(), 'holdfast-pictures-'));
+const state = mkdtempSync(join(tmpdir(), 'holdfast-pictures-'));
+process.env['HOLDFAST_STATE_HOME'] = state;
 await buildScenes(product, dir);
 const full = await startServer(program, dir, await tokenOfAda(product, dir));
 const none = await startServer(program, bare, await bareToken());
@@ -109,7 +111,7 @@ try {
   await browser.close();
   await full.stop();
   await none.stop();
-  for (const path of [dir, bare]) rmSync(path, { recursive: true, force: true });
+  for (const path of [dir, bare, state]) rmSync(path, { recursive: true, force: true });
 }
 
 async function bareToken(): Promise<string> {

@@ -8,11 +8,15 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** `holdfast serve` as a separate process, once it listens. */
+/** `holdfast serve` as a separate process, once it listens. It shares the state folder of this process, where the token is. */
 export async function startServer(program: string, dir: string, secret: string, port = 0): Promise<Server> {
   const child: ChildProcess = spawn(process.execPath, [program, 'serve', '--port', String(port), '--json'], {
     cwd: dir,
-    env: { PATH: process.env['PATH'] ?? '', HOME: dir },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: dir,
+      HOLDFAST_STATE_HOME: process.env['HOLDFAST_STATE_HOME'] ?? '',
+    },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const stopped = once(child, 'exit');
