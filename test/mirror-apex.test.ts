@@ -241,7 +241,7 @@ describe('files of other versions and damaged ones', () => {
     const { out } = folder.run('doctor', STATE, '--repair');
     expect(out).toContain('kept in sync');
     expect(Object.values(stateOf(folder).steps as Record<string, { status: string }>)).toHaveLength(8);
-    expect(folder.run('log').out).toContain('recovery.made');
+    expect(folder.run('log').out).toContain('recovered from the template');
     folder.data('start', '1', ...bot);
     expect(stateOf(folder).steps['1'].status).toBe('in_progress');
     expect(folder.fault('start', '2', ...bot).message).toContain('Gate 1');

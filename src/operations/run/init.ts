@@ -144,7 +144,11 @@ async function mustBeNoRun(context: Context): Promise<void> {
   const [open] = heads.filter(({ position }) => position.facts?.isTrivial !== true);
   if (!open) return;
   throw new Fault('usage', `Run ${quoted(open.run)} is unfinished here: ${oneLine(open.title, 80)}`, {
-    hints: [`Continue it: \`holdfast resume --run ${open.run}\``, 'Open another run: `holdfast init --title "…"`'],
+    hints: [
+      `Continue it: \`holdfast resume --run ${open.run}\``,
+      `Archive it: \`holdfast archive --run ${open.run}\``,
+      'Open another run: `holdfast init --title "…"`',
+    ],
     data: { run: open.run },
   });
 }
