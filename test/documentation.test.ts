@@ -108,8 +108,8 @@ describe('the documentation', () => {
     }
     const [, , updates] = rows('docs/proof/performance.md', '8 processes on one run');
     expect(updates).toBe('0 of 800');
-    const [, , ratio = ''] = rows('docs/proof/performance.md', '`checkpoint` process');
-    expect(proof).toContain(`A command takes ${ratio.replace('×', '')} times as long`);
+    // Ratios change with every measurement: they stand on their page only.
+    expect(proof).not.toMatch(/\d ?×|times as long/);
   });
 
   it.each(['README.md', 'docs/library.md'])('%s has an example that runs', (page) => {

@@ -80,7 +80,7 @@ describe('an operation over HTTP', () => {
     expect(await read(await server.post('status', {}, { token }))).toMatchObject({
       status: 200,
       data: { run: { id: 'other' } },
-      warnings: [expect.stringContaining('`other`, one of 2')],
+      warnings: [expect.stringContaining('Using run other, one of 2')],
     });
     expect((await read(await server.post('status', {}, { token, run: 'other' }))).data.run.id).toBe('other');
     expect((await read(await server.post('status', { run: 'auth' }, { token }))).data.run.id).toBe('auth');

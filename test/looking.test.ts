@@ -115,7 +115,7 @@ describe('looking', () => {
     // The one that was opened last is the chosen one.
     const shown = folder.run('status', '--json').json;
     expect(shown).toMatchObject({ data: { run: { id: 'second' } } });
-    expect(shown).toMatchObject({ warnings: [expect.stringContaining('run `second`, one of 2')] });
+    expect(shown).toMatchObject({ warnings: [expect.stringContaining('Using run second, one of 2')] });
     folder.data('use', 'auth');
     expect(folder.data('note', 'x')).toMatchObject({ run: 'auth' });
     folder.data('use', '--clear');

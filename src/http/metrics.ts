@@ -49,7 +49,7 @@ export async function renderMetrics(
       [...runs].sort().map(([status, count]) => [`{status="${label(status)}"}`, count]),
     ),
     ...metric('holdfast_events_total', 'counter', 'Recorded events.', [['', sum(heads.map((head) => head.version))]]),
-    ...metric('holdfast_sessions_open', 'gauge', 'Sessions that have not ended; some may be gone without a word.', [
+    ...metric('holdfast_sessions_open', 'gauge', 'Sessions that have not ended; some may have stopped responding.', [
       ['', sum(facts.map(({ sessions }) => sessions.length))],
     ]),
     ...metric('holdfast_effects_uncertain', 'gauge', 'Effects that began and have no recorded end.', [

@@ -55,7 +55,7 @@ export function emptyPage(last: LastEnded | null, now: string): Line {
 
 /**
  * The page after a checkpoint. Composing it takes longer than recording the checkpoint, so only what a checkpoint changes
- * is replaced: header, position and next action. A line says which event the rest is from. Null if it is no page of ours, or
+ * is replaced: header, position and next action. A line says which event the rest is from. Null if it is not a page of ours, or
  * too much has happened since.
  */
 export function pageAfterCheckpoint(

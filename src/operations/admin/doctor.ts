@@ -75,7 +75,7 @@ export const doctor = defineOperation({
       if (!pathExists(file)) throw notFound('path', path, [], 'Give an existing folder or file.');
       return { data: { findings: await examineFiles(context, file, repair), runs: [], store: path } };
     }
-    if (!context.workspace())
+    if (!(await hasJournal(context)))
       return { data: await examineInstallation(context, { findings: [], runs: [], store: '' }) };
     const file = context.journalFile();
     const damage = file === null ? null : damageInLog(`${file}-wal`);
@@ -124,6 +124,18 @@ export const doctor = defineOperation({
       .join('\n'),
   verdict: ({ findings }) => (findings.some((finding) => finding.level === 'error') ? 4 : 0),
 });
+
+/** Without a workspace or a named store there is none; the installation can be looked at all the same. */
+async function hasJournal(context: Context): Promise<boolean> {
+  if (context.workspace()) return true;
+  try {
+    await context.engine();
+    return true;
+  } catch (thrown) {
+    if (asFault(thrown).code === 'not_found') return false;
+    throw thrown;
+  }
+}
 
 /** Says which clients are set up, and why nothing would be recorded although one is. */
 async function examineInstallation(context: Context, data: Examined): Promise<Examined> {

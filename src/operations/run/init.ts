@@ -71,7 +71,8 @@ export const init = defineOperation({
   }),
   async run(context, input) {
     if (input.moveOld === true) return moveOld(context);
-    if (input.title === undefined && input.id === undefined) await mustBeFirst(context);
+    const isNamed = [input.title, input.id, input.plan].some((one) => one !== undefined);
+    if (!isNamed) await mustBeFirst(context);
     // All input is checked before anything is created: a refused call leaves nothing behind.
     const source = await planOf(context, input);
     const tree = context.workspace()?.tree ?? context.dir;

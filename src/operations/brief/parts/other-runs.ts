@@ -3,7 +3,7 @@ import { type Candidate, type Field, namedRuns } from '../../../core/choice/cand
 import type { FileRow } from '../../../core/fold/state.ts';
 import type { Engine } from '../../../engine/engine.ts';
 
-/** The other runs that a brief names, besides the one that it shows in full. */
+/** The other runs that a brief names, in addition to the one that it shows in full. */
 export async function otherRuns(engine: Engine, field: Field, except: string | null): Promise<OtherRuns> {
   const { runs, more } = namedRuns(field, except);
   const lines: OtherRun[] = [];
