@@ -165,7 +165,7 @@ describe('what people type', () => {
     const here = newFolder();
     here.data('init', '--title', 'Empty');
     const { out } = here.run('status');
-    expect(out).toContain('Empty  not started');
+    expect(out).toMatch(/^Empty\nnot started/);
     expect(out).not.toMatch(/0 of 0|%/);
   });
 
