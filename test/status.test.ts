@@ -17,7 +17,7 @@ describe('status', () => {
     expect(out).toMatch(/□ t2 +Rotate tokens +after t1/);
     expect(out).toMatch(/– t3 +Write the docs +skipped by \S+ \(at a terminal\): out of scope/);
     expect(out).toContain('Needs you: gate "t4"');
-    expect(out).toContain('Tokens: 1.00 M in (10 % cached), 50 k out · claude 100 %');
+    expect(out).toContain('Tokens: 900 k in (11 % cached), 50 k out · claude 100 %');
     folder.data('complete', '--agent', 'claude');
     expect(folder.run('status').out).toContain('Ready: t2');
   });
