@@ -418,7 +418,7 @@ async function trouble(story: Story, tree: Tree): Promise<void> {
     step: 'p3.8',
   });
   await play('claude', 'raise', { kind: 'question', text: 'May the tide service keep visitor addresses for a week?' });
-  await play('claude', 'raise', { kind: 'question', text: 'Which of the two logos goes on the printed chart?' });
+  await play('claude', 'raise', { kind: 'question', text: 'Which of the two logos belongs on the printed chart?' });
   await play('claude', 'raise', {
     kind: 'blocker',
     text: 'The certificate of the port authority expired',

@@ -166,7 +166,7 @@ function namesOf({ specifiers }: Node): string[] | undefined {
 
 const isGlobalObject = ({ name }: Node): boolean => ['globalThis', 'global', 'window', 'self'].includes(name as string);
 
-/** The name of a member or property, which is no use of a global. `globalThis.fetch` is one. */
+/** The name of a member or property, which is not a use of a global. `globalThis.fetch` is one. */
 function isLabel({ type, computed, object, property }: Node, field: string): boolean {
   if (type === 'MemberExpression' && field === 'property') {
     const isPlain = computed !== true || (property as Node).type === 'Literal';

@@ -161,7 +161,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['capture on --ignore-path secrets/**', { state: 'on', ignorePaths: ['secrets/**'] }],
   ['recover --transcript rollout.jsonl', { client: 'codex', conversation: 'c-1', session: 'S-3', dryRun: false }],
   ['doctor', { findings: [] }],
-  ['install cursor', { clients: ['cursor'], scope: 'project', dryRun: false, files: expect.any(Array) }],
+  ['install cursor', { clients: ['cursor'], scope: 'user', dryRun: false, files: expect.any(Array) }],
   ['uninstall cursor', { clients: ['cursor'], files: expect.any(Array), steps: [] }],
   ['journal export --out auth.jsonl', { run: 'auth', events: expect.any(Number), text: null }],
   ['journal import auth.jsonl', { run: 'auth', taken: 0 }],

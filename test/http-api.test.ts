@@ -58,9 +58,11 @@ describe('an operation over HTTP', () => {
       data: { events: [{}, { type: 'step.added' }] },
     });
     expect(await read(await server.send('/api/decisions?all=true', {}, { token }))).toMatchObject({ status: 200 });
-    expect(await read(await server.send('/api/search?words=issue&words=tokens', {}, { token }))).toMatchObject({
-      data: { results: [{ id: 't1' }] },
-    });
+    expect(await read(await server.send('/api/search?words=issue&words=tokens&all=true', {}, { token }))).toMatchObject(
+      {
+        data: { results: [{ id: 't1' }] },
+      },
+    );
     expect(await read(await server.send('/api/log?limit=many', {}, { token }))).toMatchObject({
       status: 400,
       fault: { code: 'invalid' },

@@ -16,8 +16,8 @@ describe('status', () => {
     expect(out).toMatch(/○ t1 +Issue tokens +claude \(S-1\)/);
     expect(out).toMatch(/□ t2 +Rotate tokens +after t1/);
     expect(out).toMatch(/– t3 +Write the docs +skipped by \S+ \(at a terminal\): out of scope/);
-    expect(out).toContain('Waits for a person: gate "t4"');
-    expect(out).toContain('Tokens: 1.00 M in (10 % cached), 50 k out · claude 100 %');
+    expect(out).toContain('Needs you: gate "t4"');
+    expect(out).toContain('Tokens: 900 k in (11 % cached), 50 k out · claude 100 %');
     folder.data('complete', '--agent', 'claude');
     expect(folder.run('status').out).toContain('Ready: t2');
   });

@@ -132,7 +132,7 @@ export function abandonRun(run: string, title: string): Action {
   return {
     title: 'Abandon this run',
     about: title,
-    explain: 'Nothing more is recorded in it, and no agent continues it. What is recorded stays readable.',
+    explain: 'It becomes read-only, and no agent continues it. What is recorded stays readable.',
     fields: [{ name: 'reason', label: 'Why', kind: 'text' }],
     submit: `Abandon ${run}`,
     isGrave: true,

@@ -64,7 +64,7 @@ const tasks: Value = {
   },
   write: (value: unknown) => value,
 };
-/** What follows from the plan. Entries that people wrote stay while their task is open, or is no step of the plan. */
+/** What follows from the plan. Entries that people wrote stay while their task is open, or is not a step of the plan. */
 const blockedTasks: Value = {
   read: listed,
   write: ({ tasks: blocked, stays }: Blocked, like) => {
@@ -151,7 +151,7 @@ export const blockerRows: readonly Row<ModelItem, About>[] = [
     },
     says: 'The open tasks of the plan that it blocks.',
   },
-  { at: 'workaround', is: 'workaround', as: words, fresh: null, clears: none, says: 'How work goes on without it.' },
+  { at: 'workaround', is: 'workaround', as: words, fresh: null, clears: none, says: 'How work continues without it.' },
   { at: 'resolution', is: 'resolution', as: words, fresh: null, clears: none, says: 'How it was resolved.' },
   { at: 'resolved_at', is: 'settledAt', as: time, clears: removed, says: 'When it was resolved.' },
   {

@@ -79,7 +79,7 @@ export function editProgress(draft: Draft, reread: () => readonly ModelStep[]): 
     stored[key] = Math.min(most, Math.max(0, was[key] + by[key]));
     if (/^\d+$/.test(said(key)) && stored[key] !== was[key]) setFront(`progress.${key}`, String(stored[key]));
   }
-  // A percentage goes on counting what it counted. One that counted nothing was set by hand and is left alone.
+  // A percentage keeps counting what it counted. One that counted nothing was set by hand and is left alone.
   const moved = (percent: number | null): number | null => {
     const measure = measures.find((one) => percent !== null && Math.abs(percent - one(was)) <= 1);
     return measure ? Math.min(100, measure(stored)) : null;

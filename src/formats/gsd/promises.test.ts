@@ -70,7 +70,7 @@ No hard blockers.
     expect(run.notes).toMatchObject([{ kind: 'constraint', text: 'Never call the vault from tests' }]);
   });
 
-  it('with a newer stopped_at goes on from there where no phase is left', () => {
+  it('with a newer stopped_at continues from there where no phase is left', () => {
     const run = model(
       `${front('status: ready\nstopped_at: Plan v1.3, ask Mara for the scope\nlast_updated: "2026-03-04T10:00:00Z"\n')}
 ## Current Position

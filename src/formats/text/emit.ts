@@ -35,7 +35,7 @@ export function emitLiteral(text: string, indent: number, isBlock = false): stri
   return [text.endsWith('\n') ? '|' : '|-', ...lines].join('\n');
 }
 
-/** A key such as `2-3` is no number either, and no date. */
+/** A key such as `2-3` is not a number either, nor a date. */
 const isBareKey = (key: string, { style }: Manner): boolean =>
   (/^[A-Za-z_][\w.-]*$/.test(key) && isPlain(key)) || (style === 'words' && /^\d{1,3}(?:\.\d+)?-[\w.-]*$/.test(key));
 

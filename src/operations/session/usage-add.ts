@@ -43,7 +43,7 @@ function mustContain({
   if (cached <= input) return;
   throw new Fault('invalid', `--cached is part of --input: ${cached} of ${input} tokens cannot come from a cache.`, {
     hints: [
-      `If ${input} were read besides the cached ones: \`holdfast usage add --input ${input + cached} --output ${output} --cached ${cached}\`.`,
+      `If ${input} were read in addition to the cached ones: \`holdfast usage add --input ${input + cached} --output ${output} --cached ${cached}\`.`,
     ],
   });
 }
