@@ -24,6 +24,9 @@ const schemas = {
   ...{ sessions: ModelSession, messages: ModelMessage, claims: ModelClaim, usage: ModelUsage, files: ModelFile },
 };
 
+/** They follow from other fields, or only say which record is meant. */
+const DERIVED: ReadonlySet<string> = new Set(['id', 'was', 'interrupted']);
+
 /**
  * What a format cannot hold, from its table: every field without a row that is part of a new entry, and every list without
  * rows. `held` are fields that are written without a row, `also` are entries that have no place.
@@ -38,7 +41,7 @@ export function losesOf(
     if (!rows) return [list];
     const written = new Set(rows.flatMap(({ is, isForeign }) => (isForeign ? [] : is)));
     return Object.keys(schema.entries)
-      .filter((field) => field !== 'id' && field !== 'was' && !written.has(field))
+      .filter((field) => !DERIVED.has(field) && !written.has(field))
       .map((field) => `${list}.${field}`);
   });
   return [...fields, ...also].filter((path) => !held.includes(path));
