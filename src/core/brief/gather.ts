@@ -179,7 +179,7 @@ function saidFact({ session, said, isOpen, beganAt }: TurnRecord, observed: Obse
 }
 
 /** What a conversation cannot know that its client resumes: its own requests, words and lists are still in it. */
-function newsOf(facts: RunFacts, { state, rows }: Gathering, own: TurnRecord): RunFacts {
+function newsOf(facts: RunFacts, { state, rows, observed }: Gathering, own: TurnRecord): RunFacts {
   const since = own.session.seenAt;
   const isOthers = (session: string | null): boolean => session !== null && session !== own.session.id;
   const agentOf = (session: string): string => rows.sessions.find(({ id }) => id === session)?.agent ?? 'unknown';
@@ -191,7 +191,12 @@ function newsOf(facts: RunFacts, { state, rows }: Gathering, own: TurnRecord): R
   const changed = new Set(
     rows.files.filter(({ session, at }) => isOthers(session) && at > since).map(({ path }) => path),
   );
-  const files = facts.files.files.filter(({ path, is }) => changed.has(path) || is === 'changed-again');
+  // Another session may have committed what this one left.
+  const commits = observed.changes?.commits?.filter(({ at }) => at > since) ?? [];
+  const committed = new Set(commits.flatMap(({ paths }) => paths));
+  const files = facts.files.files.filter(
+    ({ path, is }) => changed.has(path) || is === 'changed-again' || (is === 'committed' && committed.has(path)),
+  );
   return {
     ...facts,
     requests: request?.session

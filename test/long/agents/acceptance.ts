@@ -181,7 +181,7 @@ export const acceptanceStories: readonly AcceptanceStory[] = [
           RETURNED,
           /^Meanwhile gemini \(S-2\) was asked \(.*\): "Go on, but make the reminder text friendlier first\."$/m,
           /^Uncertain: X-\d+ \(irreversible kind\) "flyctl deploy --app lending-test" began .* no process of it was found/m,
-          /^Committed in 1 commit: /m,
+          /^Committed in 1 commit: (?=.*"reminder\.txt")(?=.*"reminder\.ts")/m,
           /^Meanwhile gemini \(S-2\) said at the end of its turn \(.*\): "Text changed and committed\. I did not deploy\."$/m,
         ],
         [/^Asked .*loan reminders/m],
