@@ -158,7 +158,16 @@ function run(command: string, words: readonly string[], cwd: string, env: Record
 /** Processes of another machine, as far as they know. */
 function hostNamed(state: string, host: string): Record<string, string> {
   const file = join(state, `${host}.cjs`);
-  writeFileSync(file, `require('node:os').hostname = () => ${JSON.stringify(host)};\n`);
+  const name = JSON.stringify(`${host}\n`);
+  const kernel = "'/proc/sys/kernel/hostname'";
+  writeFileSync(
+    file,
+    `require('node:os').hostname = () => ${name}.trim();
+const fs = require('node:fs');
+const read = fs.readFileSync;
+fs.readFileSync = (path, ...how) => (path === ${kernel} ? ${name} : read(path, ...how));
+`,
+  );
   return { NODE_OPTIONS: `--require ${file}` };
 }
 

@@ -25,19 +25,24 @@ function saidLine(said: Said, now: string, chars: number): Line {
   }
 }
 
-/** A text that is too long keeps its first sentence, and the question at its end or else its last sentence. */
+/** A text that is too long keeps its first sentence, and the question at its end or else its last sentence, or the end of that. */
 export function shortWords(text: string, chars: number): string {
   const whole = text.slice(0, LOOKED_CHARS).trim();
   if (whole.length <= chars) return whole;
   const last = sentencesOf(whole.split(/\n\s*\n/).at(-1) ?? '');
   const question = last.findLast((sentence) => /[?？؟]["'”’)*_\]]*$/.test(sentence));
   const ending = question ?? last.at(-1) ?? '';
-  if (ending.length >= chars) return ending;
+  if (ending.length > chars) return endOf(ending, chars);
+  if (ending.length === chars) return ending;
   const [first = ''] = sentencesOf(whole);
   if (first === ending) return ending;
   const both = `${first} … ${ending}`;
   return both.length <= chars ? both : ending.length + BESIDE_CHARS > chars ? ending : `… ${ending}`;
 }
+
+/** What was said last is at the end of a long sentence too. */
+const endOf = (sentence: string, chars: number): string =>
+  `… ${sentence.slice(BESIDE_CHARS - chars).replace(/^\S*\s+/, '')}`;
 
 const LOOKED_CHARS = 20_000;
 const BESIDE_CHARS = 2;
