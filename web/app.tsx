@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ActionDialog } from './action.tsx';
 import { Header } from './header.tsx';
 import { isHelpOpen, keyWords } from './keys.ts';
-import { LoginPage } from './login-page.tsx';
 import { NeedsPage } from './needs.tsx';
+import { LoginPage } from './pages/login-page.tsx';
+import { RunPage } from './pages/run-page.tsx';
+import { RunsPage } from './pages/runs-page.tsx';
+import { SearchPage } from './pages/search-page.tsx';
 import { route } from './route.ts';
-import { RunPage } from './run-page.tsx';
-import { RunsPage } from './runs-page.tsx';
-import { SearchPage } from './search-page.tsx';
 import { access, connection, notice } from './state.ts';
 
 export function App() {

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Output } from './api.ts';
-import { runOrder } from './keys.ts';
-import { kindsInWords, type Need, useNeeds } from './needs.tsx';
-import { Await, Choices, Empty, Pill, Progress, toneOf } from './parts.tsx';
-import { runHref } from './route.ts';
-import { isTodo } from './run.ts';
-import { useAnswer } from './state.ts';
-import { Ago, Line, needYou, plural, titleOf } from './words.tsx';
+import type { Output } from '../api.ts';
+import { runOrder } from '../keys.ts';
+import { kindsInWords, type Need, useNeeds } from '../needs.tsx';
+import { Await, Choices, Empty, Pill, Progress, toneOf } from '../parts.tsx';
+import { runHref } from '../route.ts';
+import { isTodo } from '../run.ts';
+import { useAnswer } from '../state.ts';
+import { Ago, Line, needYou, plural, titleOf } from '../words.tsx';
 
 type Row = Output<'board'>['runs'][number];
 type Shown = 'unfinished' | 'all' | 'archived';
@@ -131,8 +131,7 @@ function NoRuns() {
         <code>holdfast install claude</code>, then use Claude as usual: what it does appears here by itself.
       </Empty>
       <p class="empty-more dim">
-        Other clients: <code>codex</code>, <code>gemini</code>, <code>qwen</code>, <code>copilot</code>,{' '}
-        <code>vscode</code>, <code>cursor</code>, <code>opencode</code>. With a plan of your own:{' '}
+        Other clients: <code>holdfast help install</code> lists them. With a plan of your own:{' '}
         <code>holdfast init --title "…" --plan FILE</code>
       </p>
     </div>

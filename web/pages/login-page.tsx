@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { logIn, type Refused } from './api.ts';
-import { Fault } from './parts.tsx';
-import { asRefused, begin } from './state.ts';
+import { logIn, type Refused } from '../api.ts';
+import { Fault } from '../parts.tsx';
+import { asRefused, begin } from '../state.ts';
 
 export function LoginPage() {
   const [fault, setFault] = useState<Refused | null>(null);

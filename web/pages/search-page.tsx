@@ -1,8 +1,8 @@
-import type { Output } from './api.ts';
-import { Await, Card, Empty, Pill } from './parts.tsx';
-import { runHref } from './route.ts';
-import { useAnswer } from './state.ts';
-import { Ago, Id, Line, titleOf } from './words.tsx';
+import type { Output } from '../api.ts';
+import { Await, Card, Empty, Pill } from '../parts.tsx';
+import { runHref } from '../route.ts';
+import { useAnswer } from '../state.ts';
+import { Ago, Id, Line, titleOf } from '../words.tsx';
 
 type Result = Output<'search'>['results'][number] & { at?: string };
 
