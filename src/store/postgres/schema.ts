@@ -174,4 +174,16 @@ ALTER TABLE ${name}.events ADD COLUMN evidence text;
 ALTER TABLE ${name}.meta ADD COLUMN store text, ADD COLUMN epoch text;
 UPDATE ${name}.meta SET store = 's-' || left(replace(gen_random_uuid()::text, '-', ''), 12);
 `,
+  // Bytes that events name by their hash; they come compressed where that is worth it.
+  (name) => `
+CREATE TABLE ${name}."values" (
+  run text COLLATE "C" NOT NULL,
+  sha256 text COLLATE "C" NOT NULL,
+  encoding text NOT NULL,
+  size integer NOT NULL,
+  data bytea NOT NULL,
+  PRIMARY KEY (run, sha256)
+);
+ALTER TABLE ${name}."values" ALTER COLUMN data SET STORAGE EXTERNAL;
+`,
 ];

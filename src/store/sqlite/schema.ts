@@ -182,4 +182,15 @@ ALTER TABLE events ADD COLUMN evidence TEXT;
 CREATE TABLE meta (single INTEGER PRIMARY KEY CHECK (single = 1), store TEXT NOT NULL, epoch TEXT NOT NULL);
 INSERT INTO meta VALUES (1, 's-' || lower(hex(randomblob(6))), 'e-' || lower(hex(randomblob(6))));
 `,
+  // Bytes that events name by their hash.
+  `
+CREATE TABLE "values" (
+  run TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  encoding TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (run, sha256)
+);
+`,
 ];
