@@ -14,6 +14,7 @@ import { applyStep, mergeArtifacts, touchFiles } from './step.ts';
 import { countWork } from './tally.ts';
 import type { AddTouch, Recall, Touch } from './touch.ts';
 import { applyTurn, openTurn } from './turn.ts';
+import { applyValue } from './value.ts';
 import { applyCompaction, growWorklog, noteLines } from './worklog.ts';
 
 /**
@@ -104,6 +105,9 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
     case 'effect.began':
     case 'effect.ended':
       return applyEffect(state, event, touch);
+    case 'value.put':
+    case 'value.removed':
+      return applyValue(event, touch, recall);
     case 'files.seen':
       return applyFiles(state, event, touch);
     case 'message.sent':

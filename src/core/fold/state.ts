@@ -285,6 +285,17 @@ export interface Effect extends EventBody<'effect.began'> {
   alias?: string;
 }
 
+/** A key of a program's state. `kept`: it was replaced, and its bytes stay. */
+export interface Value extends Omit<EventBody<'value.put'>['entries'][number], 'nonce' | 'keep'> {
+  id: string;
+  status: 'current' | 'kept' | 'erased' | 'removed';
+  /** The event that set it. */
+  version: number;
+  at: string;
+  by: string;
+  session: string | null;
+}
+
 export interface Message extends EventBody<'message.sent'> {
   stated?: Verbatim | undefined;
   status: EventBody<'message.moved'>['to'];

@@ -1,6 +1,8 @@
 import type { RunModelPart } from '../model/run-model.ts';
+import { keptId, valueId } from '../names.ts';
 import type { ItemKind, Role } from '../words.ts';
-import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
+import type { Artifact, EventBody, Owner, StepPlan, TreeMark, ValueEntry } from './event.ts';
+import type { StoredValue } from './value.ts';
 
 /**
  * Every command. A command is an intent; `decide` turns it into events or refuses it. A command without a step is about
@@ -191,6 +193,13 @@ export type Command =
   | { type: 'mirror.add'; format: string; path: string }
   | { type: 'mirror.remove'; format: string; path: string }
   | ({ type: 'account.read' } & ReadRunModel)
+  | {
+      type: 'value.put';
+      /** `expect` is the version of the value that is replaced; null where there must be none. */
+      entries: readonly (ValueEntry & { expect?: number | null | undefined })[];
+      contents: readonly StoredValue[];
+    }
+  | ({ type: 'value.remove' } & EventBody<'value.removed'>)
   | { type: 'recovery.make'; from: string; findings: string[] }
   | { type: 'text.erase'; versions: number[]; reason: string };
 
@@ -220,6 +229,10 @@ export function referencesOf(command: Command): string[] {
       return command.from ? [command.from] : [];
     case 'effect.begin':
       return command.once && command.key ? [command.key] : [];
+    case 'value.put':
+      return command.entries.map(({ key }) => valueId(key));
+    case 'value.remove':
+      return valueNames(command);
     case 'account.read':
       return namesIn(command);
     case 'decision.retract':
@@ -241,6 +254,12 @@ export function referencesOf(command: Command): string[] {
       return [];
   }
 }
+
+/** The rows of values that are removed. */
+export const valueNames = ({ keys, kept = [] }: EventBody<'value.removed'>): string[] => [
+  ...keys.map(valueId),
+  ...kept.map(({ key, version }) => keptId(key, version)),
+];
 
 /** The id of the row that keeps what a file has and we have no field for. */
 export const foreignId = (format: string, path: string): string => `${format}:${path}`;

@@ -5,7 +5,7 @@ import { batchOf, type Get, headOf, newRun, note, put } from './fixture.ts';
 
 /** The bytes beside the journal: `Batch.values` and `Journal.value`. */
 export function valuesSuite(store: Get, other: Get): void {
-  const valueOf = (name: string, bytes: readonly number[] = [1, 2, 3]): StoredValue => ({
+  const valueNamed = (name: string, bytes: readonly number[] = [1, 2, 3]): StoredValue => ({
     sha256: name.padEnd(64, '0'),
     encoding: 'plain',
     size: bytes.length,
@@ -19,11 +19,11 @@ export function valuesSuite(store: Get, other: Get): void {
   describe('values', () => {
     it('come back byte for byte, with what is said of them, and belong to their run', async () => {
       const [run, another] = [newRun(), newRun()];
-      const every = valueOf(
+      const every = valueNamed(
         'a',
         Array.from({ length: 70_000 }, (_, index) => index % 256),
       );
-      const empty: StoredValue = { ...valueOf('b', []), encoding: 'deflate', size: 64 * 1024 * 1024 };
+      const empty: StoredValue = { ...valueNamed('b', []), encoding: 'deflate', size: 64 * 1024 * 1024 };
       await put(store(), run, [note('n')], { values: { put: [every, empty], drop: [] } });
       const stored = await other().journal.value(run, every.sha256);
       expect({ ...stored, data: null }).toEqual({ ...every, data: null });
@@ -31,12 +31,12 @@ export function valuesSuite(store: Get, other: Get): void {
       expect(await other().journal.value(run, empty.sha256)).toMatchObject({ encoding: 'deflate', size: 67_108_864 });
       expect(await read(other, run, empty)).toEqual([]);
       expect(await read(store, another, every)).toBeNull();
-      expect(await read(store, run, valueOf('c'))).toBeNull();
+      expect(await read(store, run, valueNamed('c'))).toBeNull();
     });
 
     it('are written and deleted with the events of their batch, or not at all', async () => {
       const run = newRun();
-      const [first, second] = [valueOf('1'), valueOf('2')];
+      const [first, second] = [valueNamed('1'), valueNamed('2')];
       await put(store(), run, [note('a')], { values: { put: [first], drop: [] } });
       const stale = batchOf(run, [note('b')], null, { values: { put: [second], drop: [first.sha256] } });
       expect(await store().journal.append([stale])).toMatchObject({ outcome: 'conflict' });
@@ -47,14 +47,14 @@ export function valuesSuite(store: Get, other: Get): void {
 
     it('are stored once where the content is equal', async () => {
       const run = newRun();
-      await put(store(), run, [note('a')], { values: { put: [valueOf('1', [7])], drop: [] } });
-      await put(store(), run, [note('b')], { values: { put: [valueOf('1', [7])], drop: [] } });
-      expect(await read(other, run, valueOf('1'))).toEqual([7]);
+      await put(store(), run, [note('a')], { values: { put: [valueNamed('1', [7])], drop: [] } });
+      await put(store(), run, [note('b')], { values: { put: [valueNamed('1', [7])], drop: [] } });
+      expect(await read(other, run, valueNamed('1'))).toEqual([7]);
     });
 
     it('of several batches are as the last batch leaves them', async () => {
       const run = newRun();
-      const [gone, back, kept] = [valueOf('1'), valueOf('2'), valueOf('3')];
+      const [gone, back, kept] = [valueNamed('1'), valueNamed('2'), valueNamed('3')];
       await put(store(), run, [note('a')], { values: { put: [back], drop: [] } });
       const one = batchOf(run, [note('b')], await headOf(store(), run), {
         values: { put: [gone, kept], drop: [back.sha256] },
@@ -72,7 +72,7 @@ export function valuesSuite(store: Get, other: Get): void {
 
     it('go with an erasure', async () => {
       const run = newRun();
-      const value = valueOf('1');
+      const value = valueNamed('1');
       await put(store(), run, [note('a')], { values: { put: [value], drop: [] } });
       await put(store(), run, [note('b')], {
         erase: [{ version: 1, body: { id: 'N-1', text: ERASED, kind: 'worklog' } }],
