@@ -13,6 +13,7 @@ import { type Evidence, UNKNOWN } from './core/evidence.ts';
 import { Fault, quoted } from './core/fault.ts';
 import type { SessionProof } from './core/rules/session-proof.ts';
 import type { Actor } from './core/words.ts';
+import { type EffectOptions, type EffectWork, runEffect } from './effect-run.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Identity } from './engine/execute.ts';
 import { type Held, type HoldOptions, hold } from './hold.ts';
@@ -66,6 +67,13 @@ export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Mem
   /** The same under another identity or on another run. */
   as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'>): Holdfast;
   state: ProgramState;
+  effect: {
+    /**
+     * Runs a side effect under a key of the run. Its result is recorded with its end and returned by every later call; an
+     * attempt whose end is not known is repeated only if `class` is `idempotent`, and otherwise refused with `uncertain`.
+     */
+    run<T>(key: string, work: (effect: EffectWork) => Promise<T> | T, options?: EffectOptions<T>): Promise<T>;
+  };
   updateState(input: UpdateStateInput): Promise<void>;
   addDecision(input: AddDecisionInput): Promise<{ id: string }>;
   addBlocker(input: AddBlockerInput): Promise<{ id: string }>;
@@ -186,6 +194,11 @@ function methodsOf(context: Context, life: Life): Holdfast {
       return methodsOf({ ...context, identity, run }, life);
     },
     state: programState(contextOf),
+    effect: {
+      ...methods.effect,
+      run: async <T>(key: string, work: (effect: EffectWork) => Promise<T> | T, options?: EffectOptions<T>) =>
+        runEffect(await contextOf(), key, work, options),
+    },
     updateState: (input: UpdateStateInput) => updateState(context, input),
     addDecision: (input: AddDecisionInput) => addDecision(context, input),
     addBlocker: (input: AddBlockerInput) => addBlocker(context, input),

@@ -348,7 +348,7 @@ function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended
     return;
   }
   if (!before) return;
-  const { outcome, exitCode } = event.body;
+  const { outcome, exitCode, result } = event.body;
   state.effects.delete(before.id);
   recordEnd(state, before, event);
   touch('effect', before.id, before, {
@@ -357,6 +357,7 @@ function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended
     outcome,
     exitCode: exitCode ?? null,
     endedAt: event.at,
+    ...(result === undefined ? {} : { result }),
     ...(outcome === 'succeeded' && before.key !== undefined ? { alias: before.key } : {}),
   });
 }

@@ -281,6 +281,7 @@ export interface Effect extends EventBody<'effect.began'> {
   outcome?: string;
   exitCode?: number | null;
   endedAt?: string;
+  result?: EventBody<'effect.ended'>['result'];
   /** The key of an effect that succeeded, so that it can be found by it. */
   alias?: string;
 }

@@ -139,6 +139,11 @@ export type Command =
       owner?: Owner | undefined;
       background?: boolean | undefined;
       asks?: EventBody<'effect.began'>['asks'];
+      /** An effect with this key whose outcome stays unknown: this one is another attempt. */
+      replaces?: string | undefined;
+      input?: string | undefined;
+      attempt?: number | undefined;
+      leaseMs?: number | undefined;
     }
   | {
       type: 'effect.end';
@@ -147,6 +152,10 @@ export type Command =
       exitCode?: number | undefined;
       note?: string | undefined;
       seen?: boolean;
+      result?: EventBody<'effect.ended'>['result'];
+      /** The value that is the result, put together with the end. */
+      entry?: ValueEntry | undefined;
+      contents?: readonly StoredValue[] | undefined;
     }
   | { type: 'files.see'; artifacts: Artifact[]; read?: boolean | undefined }
   | {
@@ -235,9 +244,10 @@ export function referencesOf(command: Command): string[] {
       return valueNames(command);
     case 'account.read':
       return namesIn(command);
+    case 'effect.end':
+      return command.entry ? [command.id, valueId(command.entry.key)] : [command.id];
     case 'decision.retract':
     case 'item.settle':
-    case 'effect.end':
     case 'note.approve':
     case 'claim.release':
     case 'message.move':

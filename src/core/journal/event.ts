@@ -318,10 +318,16 @@ export const eventBodies = {
     background: v.optional(v.boolean()),
     /** It shows the user a question or a plan; its end is the answer. */
     asks: v.optional(v.picklist(['question', 'plan'])),
+    /** Of a program: a nonce and the hash of it with the input, how often it was tried, and how long silence is no proof. */
+    input: v.optional(Erasable),
+    attempt: v.optional(Count),
+    leaseMs: v.optional(Count),
   }),
   'effect.ended': v.object({
     id: Label,
     outcome: EffectOutcome,
+    /** What a program can do with a success: its result is a value, there is none, or it could not be stored. */
+    result: v.optional(v.picklist(['value', 'none', 'unstored'])),
     exitCode: v.optional(v.nullable(v.number())),
     note: v.optional(Text),
   }),

@@ -35,6 +35,10 @@ export interface ReadValue {
   bytes: number;
 }
 
+/** The result of an effect has a key of its own. */
+const RESULTS = 'effect/';
+export const resultKey = (key: string): string => `${RESULTS}${key}`;
+
 const DEFAULT_BYTES = 8 * 1024 * 1024;
 const MOST_ENTRIES = 256;
 
@@ -47,6 +51,15 @@ export async function putValues(
     throw new Fault('invalid', `${entries.length} values cannot be put at once; 1 to ${MOST_ENTRIES} can.`, {
       hints: ['Put them in several calls.'],
     });
+  const reserved = entries.find(({ key }) => key.startsWith(RESULTS));
+  if (reserved)
+    throw new Fault(
+      'invalid',
+      `Keys that begin with ${quoted(RESULTS)} are results of effects: ${quoted(reserved.key)}.`,
+      {
+        hints: ['Choose another key.'],
+      },
+    );
   const context = await inRun(given);
   const ready = entries.map(({ key, value, expect, keep }) => {
     const { entry, content } = entryOf(context, key, value);
