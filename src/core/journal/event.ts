@@ -89,7 +89,7 @@ export const ValueEntry = v.object({
   /** Random, so that the hash of the body says nothing about the content. */
   nonce: Erasable,
   /** The value that it replaces is kept. */
-  keep: v.optional(v.literal('all')),
+  keep: v.optional(v.picklist(['all'])),
 });
 export type ValueEntry = v.InferOutput<typeof ValueEntry>;
 
