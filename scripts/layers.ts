@@ -75,7 +75,8 @@ export const layers: readonly Layer[] = [
     name: 'engine',
     holds: ['src/engine/'],
     imports: ['core', 'workspace', 'store'],
-    modules: [],
+    // Compression has no effect outside.
+    modules: ['node:zlib'],
     isPure: true,
     why: 'The engine knows the ports of the store, not its databases, and gets files and processes as arguments.',
   },
@@ -122,7 +123,17 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'index',
-    holds: ['src/index.ts', 'src/testing.ts', 'src/holdfast.ts', 'src/codewalk.ts', 'src/watch.ts', 'src/hold.ts'],
+    holds: [
+      'src/index.ts',
+      'src/testing.ts',
+      'src/holdfast.ts',
+      'src/codewalk.ts',
+      'src/call-options.ts',
+      'src/watch.ts',
+      'src/hold.ts',
+      'src/state.ts',
+      'src/effect-run.ts',
+    ],
     imports: [...belowInterfaces, 'hooks'],
     modules: ['valibot', 'node:path'],
     why: 'The library calls operations, records what hooks left, and needs no other interface.',

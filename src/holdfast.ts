@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type * as v from 'valibot';
+import type { CallOptions } from './call-options.ts';
 import {
   type AddBlockerInput,
   type AddDecisionInput,
@@ -12,6 +13,7 @@ import { type Evidence, UNKNOWN } from './core/evidence.ts';
 import { Fault, quoted } from './core/fault.ts';
 import type { SessionProof } from './core/rules/session-proof.ts';
 import type { Actor } from './core/words.ts';
+import { type EffectOptions, type EffectWork, runEffect } from './effect-run.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Identity } from './engine/execute.ts';
 import { type Held, type HoldOptions, hold } from './hold.ts';
@@ -19,6 +21,7 @@ import type { Context } from './operations/context.ts';
 import { loadOperation, type OperationName, operationNames, type operations } from './operations/index.ts';
 import { actorNamed, type OpenOptions, openContext } from './operations/open.ts';
 import { callOperation } from './operations/operation.ts';
+import { type ProgramState, programState } from './state.ts';
 import type { Store } from './store/store.ts';
 import { type Watched, type WatchOptions, watchEvents } from './watch.ts';
 import { ownerOf } from './workspace/process.ts';
@@ -40,14 +43,9 @@ export interface HoldfastOptions {
   run?: string;
   /** Records text as given, even where it looks like a secret. */
   verbatim?: boolean;
+  /** The largest value that `state.put` stores, in bytes: 8 MiB when left out, at most 64 MiB. */
+  maxValueBytes?: number;
   now?: () => string;
-}
-
-export interface CallOptions {
-  /** The call is recorded once per key, however often it is made: the same input gives the first result, another one is refused. */
-  key?: string;
-  /** Aborted before the events are sent, the call is refused with `cancelled` and nothing is recorded; later it finishes. */
-  signal?: AbortSignal;
 }
 
 type Loaded<N extends OperationName> = Awaited<ReturnType<(typeof operations)[N]>>;
@@ -58,7 +56,8 @@ type Method<O> = O extends { input: infer I extends v.GenericSchema; output: inf
   : never;
 type Plain = Exclude<OperationName, `${string}.${string}`>;
 type Grouped = Extract<OperationName, `${string}.${string}`>;
-type Group = Grouped extends `${infer G}.${string}` ? G : never;
+/** `state` takes values as they are, which no schema of an operation can. */
+type Group = Exclude<Grouped extends `${infer G}.${string}` ? G : never, 'state'>;
 type Members<G extends string> = {
   [N in Extract<Grouped, `${G}.${string}`> as N extends `${G}.${infer M}` ? M : never]: Method<Loaded<N>>;
 };
@@ -67,6 +66,14 @@ type Members<G extends string> = {
 export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Members<G> } & {
   /** The same under another identity or on another run. */
   as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'>): Holdfast;
+  state: ProgramState;
+  effect: {
+    /**
+     * Runs a side effect under a key of the run. Its result is recorded with its end and returned by every later call; an
+     * attempt whose end is not known is repeated only if `class` is `idempotent`, and otherwise refused with `uncertain`.
+     */
+    run<T>(key: string, work: (effect: EffectWork) => Promise<T> | T, options?: EffectOptions<T>): Promise<T>;
+  };
   updateState(input: UpdateStateInput): Promise<void>;
   addDecision(input: AddDecisionInput): Promise<{ id: string }>;
   addBlocker(input: AddBlockerInput): Promise<{ id: string }>;
@@ -104,7 +111,7 @@ export async function openWith(options: HoldfastOptions, more: Partial<OpenOptio
     ...(options.agent === undefined ? {} : { owner: ownerOf(process.pid) }),
     ...more,
   };
-  const context = openContext(open);
+  const context = { ...openContext(open), maxValueBytes: options.maxValueBytes };
   const closing = new AbortController();
   return methodsOf(context, {
     isClosed: () => closing.signal.aborted,
@@ -163,6 +170,10 @@ interface Life {
 
 function methodsOf(context: Context, life: Life): Holdfast {
   const root: Record<string, unknown> = {};
+  const contextOf = async (options?: CallOptions): Promise<Context> => {
+    await context.takeReports();
+    return options ? withOptions(context, options) : context;
+  };
   for (const name of operationNames) {
     const call = async (input: unknown = {}, options?: CallOptions) => {
       const mine = options ? withOptions(context, options) : context;
@@ -181,6 +192,12 @@ function methodsOf(context: Context, life: Life): Holdfast {
       const { session, run = context.run, ...named } = given;
       const identity = { ...identityOf(named, context.identity), session: session ?? null, key: null };
       return methodsOf({ ...context, identity, run }, life);
+    },
+    state: programState(contextOf),
+    effect: {
+      ...methods.effect,
+      run: async <T>(key: string, work: (effect: EffectWork) => Promise<T> | T, options?: EffectOptions<T>) =>
+        runEffect(await contextOf(), key, work, options),
     },
     updateState: (input: UpdateStateInput) => updateState(context, input),
     addDecision: (input: AddDecisionInput) => addDecision(context, input),

@@ -12,6 +12,7 @@ sampleFaults(parts.filter((part) => part !== crash && part !== postgres));
 describe('a journal that is damaged', () => {
   function damaged() {
     const folder = newWorkspace();
+    folder.data('state', 'put', 'cart', `"${'v'.repeat(9000)}"`, '--run', 'auth');
     folder.data('init', '--title', 'Other work', '--id', 'other');
     for (let number = 0; number < 8; number++) folder.data('note', `${number}${'n'.repeat(3000)}`, '--run', 'other');
     const file = folder.own(`journal.db`);
@@ -31,7 +32,8 @@ describe('a journal that is damaged', () => {
     const [made] = readdirSync(folder.own()).filter((name) => /\.repaired-[\dTZ]+$/.test(name));
     const store = ['--store', folder.own(`${made}`)];
     expect(folder.data('doctor', ...store)['findings']).toEqual([]);
-    expect(folder.data('log', '--run', 'auth', ...store)['version']).toBe(5);
+    expect(folder.data('log', '--run', 'auth', ...store)['version']).toBe(6);
+    expect(folder.data('state', 'get', 'cart', '--run', 'auth', ...store)['content']).toHaveLength(9002);
     expect(folder.data('log', '--run', 'other', ...store)['version']).toBeGreaterThan(1);
   });
 

@@ -46,7 +46,7 @@ it('asks no two clients with the same precedence', async () => {
  * in a prompt; and the clients by what they
  * call themselves in MCP, which no other part needs.
  */
-const ownLists = ['src/core/line.ts', 'src/core/prompt/prompt.ts', 'src/mcp/identity.ts'];
+const ownLists = ['src/core/line.ts', 'src/mcp/identity.ts'];
 
 it('has the names that a line shows without quotation marks', () => {
   expect([...CLIENTS].sort()).toEqual([...clientNames].sort());

@@ -13,6 +13,8 @@ export const faultExits = {
   fenced: 1,
   not_allowed: 1,
   cancelled: 1,
+  gone: 1,
+  uncertain: 1,
   usage: 2,
   invalid: 2,
   conflict: 3,

@@ -10,3 +10,9 @@ export const plainName = (name: string): string =>
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[\s._-]+/g, '') || name;
+
+/** The row of a key of a program's state. */
+export const valueId = (key: string): string => `value:${key}`;
+
+/** The row of a value that was replaced and kept, with the version that set it. */
+export const keptId = (key: string, version: number): string => `value@${version}:${key}`;

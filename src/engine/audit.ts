@@ -8,12 +8,16 @@ import type { Store } from '../store/store.ts';
 import { foldRun } from './fold-run.ts';
 import { headOf } from './head-columns.ts';
 import { rowMayWait, storedRows } from './pending-rows.ts';
+import { contentOf } from './value-content.ts';
+import { namedValues } from './values.ts';
 
 export interface Audit {
   events: number;
   chain: ChainProblem[];
   /** Derived data that differs from what the events give. */
   derived: string[];
+  /** Values whose bytes are missing or not those that were recorded. */
+  values: ValueProblem[];
   /** Whether the events reach the version of the head; only then can derived data be rebuilt. */
   complete: boolean;
 }
@@ -49,8 +53,29 @@ export async function auditRun(store: Store, run: string, watch?: Watch): Promis
     events: state.version,
     chain,
     complete: head?.version === state.version,
+    values: await valueProblems(store, run, rows.values()),
     derived: [...derived, ...(await differingRows(store, run, rows, cached?.version ?? 0))],
   };
+}
+
+export interface ValueProblem {
+  key: string;
+  version: number;
+  problem: 'missing' | 'changed';
+}
+
+async function valueProblems(
+  { journal }: Store,
+  run: string,
+  rows: Iterable<{ kind: string; doc: unknown }>,
+): Promise<ValueProblem[]> {
+  const problems: ValueProblem[] = [];
+  for (const [sha256, { key, version }] of namedValues(rows)) {
+    const stored = await journal.value(run, sha256);
+    const problem = stored === null ? 'missing' : contentOf(stored) === null ? 'changed' : null;
+    if (problem) problems.push({ key, version, problem });
+  }
+  return problems;
 }
 
 /** Drops what is derived from a run and derives it again from its events. */

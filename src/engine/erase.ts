@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts';
 import { foldRun } from './fold-run.ts';
 import { headOf } from './head-columns.ts';
 import { storedRows } from './pending-rows.ts';
+import { namedValues } from './values.ts';
 
 /** The versions of the events with the text of a row (by id or alias), or of one event (by version). */
 export async function versionsAbout(store: Store, run: string, target: string): Promise<number[]> {
@@ -78,6 +79,9 @@ export async function erasedBatch(
     run,
     written.map(([, row]) => row),
   );
+  // Bytes of an erased value go, unless another value has the same content.
+  const named = namedValues(rows.values());
+  const drop = [...namedValues(before.rows.values()).keys()].filter((sha256) => !named.has(sha256));
   const cache = { format: STATE_FORMAT, state: serializeState(state) };
-  return { batch: { ...batch, head: headOf(state), rows: stored, erase, cache }, state };
+  return { batch: { ...batch, head: headOf(state), rows: stored, erase, cache, values: { put: [], drop } }, state };
 }

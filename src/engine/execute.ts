@@ -168,6 +168,10 @@ async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done
     prepared.batch = batch;
     prepared.next = { ...prepared.next, state: erased, savedVersion: erased.version, pending: [] };
   }
+  if (prepared.touches.some(({ kind }) => kind === 'value')) {
+    const { changedValues } = await import('./values.ts');
+    prepared.batch.values = await changedValues(store, run, command, prepared.touches);
+  }
   const appended = await store.journal.append([prepared.batch]);
   if (appended.outcome === 'conflict') return appended.reason;
   if (appended.outcome === 'replayed') return replay(loader, run, appended.events, command, key ?? '');
@@ -281,7 +285,7 @@ function prepare(
 }
 
 /** Kinds of rows that no column of a run's head shows, apart from the names of changed files. */
-const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'note', 'usage']);
+const notInHead: ReadonlySet<string> = new Set<Touch['kind']>(['file', 'note', 'usage', 'value']);
 
 function isShownInHead(touches: readonly Touch[], before: State, after: State): boolean {
   const { tally, plan, last } = after;

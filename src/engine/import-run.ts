@@ -3,11 +3,14 @@ import { evolve } from '../core/fold/evolve.ts';
 import { emptyState, STATE_FORMAT } from '../core/fold/state-tables.ts';
 import { GENESIS, type Stamp, seal } from '../core/journal/chain.ts';
 import type { Draft, Event, ImportedRange } from '../core/journal/event.ts';
-import type { Batch } from '../store/journal.ts';
+import type { StoredValue } from '../core/journal/value.ts';
+import type { Batch, ChangedValues } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { newId } from '../workspace/state/machine.ts';
 import { rebuildRun } from './audit.ts';
+import { foldRun } from './fold-run.ts';
 import { headOf } from './head-columns.ts';
+import { namedValues } from './values.ts';
 
 /** Imports the events of a run that was recorded in another store. They were verified before. */
 export interface ImportRun {
@@ -15,10 +18,14 @@ export interface ImportRun {
   compare(event: Event): Promise<void>;
   /** Then called with every event in order: records those that are not here yet. */
   add(event: Event): Promise<void>;
-  finish(): Promise<{ added: number; version: number; workspace: string }>;
+  /** Called with bytes that the last event names: records them with it. */
+  addValue(value: StoredValue): Promise<void>;
+  finish(): Promise<{ added: number; values: number; version: number; workspace: string }>;
 }
 
 const PAGE = 500;
+/** Bytes of values that are written at once, beside one that may be larger. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Who imports a file, and when. */
 export interface Importer extends Pick<Stamp, 'at' | 'actor' | 'evidence'> {
@@ -36,6 +43,12 @@ export async function openImport(store: Store, run: string, importer?: Importer)
   const state = emptyState();
   let here: Event[] = [];
   let batch: Event[] = [];
+  /** Bytes that events of the batch name, and those of events that are here already. */
+  let values: StoredValue[] = [];
+  const known: StoredValue[] = [];
+  let stored = 0;
+  /** Hashes that erased bodies of values named. */
+  const forgotten = new Set<string>();
   let added = 0;
   let marked = 0;
   let last = head?.hash ?? GENESIS;
@@ -75,12 +88,25 @@ export async function openImport(store: Store, run: string, importer?: Importer)
       head: { ...columns, position },
       rows: [],
       erase,
+      ...(values.length > 0 ? { values: { put: values, drop: [] } } : {}),
     };
     const { outcome } = await journal.append([next]);
     if (outcome !== 'appended') throw diverged(run, before + added + 1, added);
     added += batch.length;
+    stored += values.length;
+    values = [];
     last = batch.at(-1)?.hash ?? last;
     batch = [];
+  }
+
+  /** Bytes that were missing and that a row names, and bytes that only erased bodies named. */
+  async function changedBytes(): Promise<ChangedValues> {
+    const { rows } = await foldRun(journal, run);
+    const named = namedValues(rows.values());
+    return {
+      put: known.filter(({ sha256 }) => named.has(sha256)),
+      drop: [...forgotten].filter((sha256) => !named.has(sha256)),
+    };
   }
 
   return {
@@ -91,26 +117,41 @@ export async function openImport(store: Store, run: string, importer?: Importer)
       }
       const mine = here.find((one) => one.version === event.version);
       if (mine?.hash !== event.hash) throw diverged(run, event.version, 0);
-      if (JSON.stringify(mine.body) !== JSON.stringify(event.body)) erasable.set(event.version, event.body);
+      if (JSON.stringify(mine.body) === JSON.stringify(event.body)) return;
+      erasable.set(event.version, event.body);
+      if (mine.type === 'value.put') for (const { sha256 } of mine.body.entries) forgotten.add(sha256);
     },
     async add(event) {
       evolve(state, event);
       if (event.version <= since) ranges = state.run?.imported ?? [];
       if (event.version <= before) return;
       // A full page is written when the next event comes: the last one takes the mark with it.
-      if (batch.length >= PAGE) await append(false);
+      if (batch.length >= PAGE || values.reduce((sum, { data }) => sum + data.length, 0) >= PAGE_BYTES)
+        await append(false);
       batch.push(event);
+    },
+    async addValue(value) {
+      if (state.version > before) values.push(value);
+      else if ((await journal.value(run, value.sha256)) === null) known.push(value);
     },
     async finish() {
       await append(true);
       // Also if an earlier try was interrupted before this.
       if (added > 0 || (await projection.cached(run, STATE_FORMAT)) === null) await rebuildRun(store, run);
+      const values = known.length + forgotten.size > 0 ? await changedBytes() : { put: [], drop: [] };
       // Derived data had the text too and was only now replaced: an erasure without events removes its bytes.
-      if (erased.length > 0)
-        await journal.append([{ run, expected: before + added, after: last, events: [], rows: [], erase: erased }]);
+      if (erased.length + values.put.length + values.drop.length > 0) {
+        const rest = { expected: before + added, after: last, events: [], rows: [], values };
+        await journal.append([{ run, ...rest, ...(erased.length > 0 ? { erase: erased } : {}) }]);
+      }
       if (added > 0) await store.identify({ ...(await store.identity()), epoch: newId('e') });
       const [now] = await journal.heads({ run });
-      return { added: added - marked, version: now?.version ?? 0, workspace: now?.workspace ?? '' };
+      return {
+        added: added - marked,
+        values: stored + values.put.length,
+        version: now?.version ?? 0,
+        workspace: now?.workspace ?? '',
+      };
     },
   };
 }

@@ -49,6 +49,7 @@ const questions: Record<string, (engine: Engine, run: string) => Promise<unknown
   hasRecorded: (engine, run) => engine.hasRecorded(run, 'opened'),
   event: (engine, run) => engine.event(run, 1),
   eventPages: (engine, run) => engine.eventPages(run).next(),
+  value: (engine, run) => engine.value(run, '0'),
   load: (engine, run) => engine.load(run),
   loadAt: (engine, run) => engine.load(run, 1),
   beat: (engine, run) => engine.beat(run, 'S-1', '2026-01-01T00:00:00.000Z'),

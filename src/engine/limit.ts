@@ -61,6 +61,10 @@ export function limitEngine(engine: Engine, within: Within): Engine {
     search: async (runs, query, filter) => engine.search(await visible(runs), query, filter),
     feed: (cursor, limit, narrower = {}) => engine.feed(cursor, limit, joinWithin(within, narrower)),
     heads: (filter) => engine.heads({ ...filter, ...joinWithin(within, filter) }),
+    async value(run, sha256) {
+      await mustSee(run);
+      return engine.value(run, sha256);
+    },
     async hasRecorded(run, key) {
       await mustSee(run);
       return engine.hasRecorded(run, key);

@@ -60,6 +60,14 @@ function pageJournal(journal: Journal, runs: Map<string, Waiting>): Journal {
       const waited = events.slice(Math.max(0, after - base), Math.max(0, after - base) + limit - stored.length);
       return [...stored, ...waited];
     },
+    async value(run, sha256) {
+      for (const { values } of runs.get(run)?.batches.toReversed() ?? []) {
+        if (values?.drop.includes(sha256)) return null;
+        const waiting = values?.put.find((value) => value.sha256 === sha256);
+        if (waiting) return waiting;
+      }
+      return journal.value(run, sha256);
+    },
     async heads(filter) {
       const stored = await journal.heads({ ...filter, ...(filter.limit && { limit: filter.limit + runs.size }) });
       const changed: Head[] = [];

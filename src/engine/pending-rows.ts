@@ -2,8 +2,9 @@ import { evolve } from '../core/fold/evolve.ts';
 import { type ProjectedRow, rowsOf } from '../core/fold/row.ts';
 import type { State } from '../core/fold/state.ts';
 import type { RowKind, Rows, Touch } from '../core/fold/touch.ts';
-import { namesIn } from '../core/journal/command.ts';
+import { namesIn, valueNames } from '../core/journal/command.ts';
 import type { Event } from '../core/journal/event.ts';
+import { valueId } from '../core/names.ts';
 import type { RowFilter, StoredRow } from '../store/projection.ts';
 import type { Store } from '../store/store.ts';
 
@@ -49,6 +50,10 @@ export function referencesIn(events: readonly Pick<Event, 'type' | 'body'>[], st
         return [event.body.id];
       case 'decision.made':
         return event.body.supersedes ? [event.body.supersedes] : [];
+      case 'value.put':
+        return event.body.entries.map(({ key }) => valueId(key));
+      case 'value.removed':
+        return valueNames(event.body);
       case 'account.read':
         return namesIn(event.body);
       case 'decision.retracted':

@@ -86,6 +86,8 @@ const recordedAs: Readonly<Record<CommandType, readonly EventType[]>> = {
   'effect.begin': ['effect.began'],
   'effect.end': ['effect.ended'],
   'files.see': ['files.seen'],
+  'value.put': ['value.put'],
+  'value.remove': ['value.removed'],
   'message.send': ['message.sent'],
   'message.move': ['message.moved', 'message.heard'],
   'message.reply': ['message.replied'],

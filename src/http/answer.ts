@@ -27,6 +27,8 @@ const statusByCode: Record<FaultCode, number> = {
   fenced: 409,
   not_allowed: 403,
   cancelled: 499,
+  gone: 410,
+  uncertain: 409,
   usage: 400,
   invalid: 400,
   conflict: 409,

@@ -16,6 +16,8 @@ export interface Context {
   isRunKnown?: boolean | undefined;
   /** Text is recorded as it was given, even where it looks like a secret. */
   isVerbatim?: boolean | undefined;
+  /** The largest value of a program's state; 8 MiB when left out. */
+  maxValueBytes?: number | undefined;
   /** The command only looks: no file in the working tree is written. */
   leavesTree?: boolean | undefined;
   /** Nothing is recorded: a part of a run's title is enough to name it. */

@@ -1,4 +1,5 @@
 import type { Event } from '../core/journal/event.ts';
+import type { StoredValue } from '../core/journal/value.ts';
 import type { CacheColumns, HeadColumns, StoredRow } from './projection.ts';
 
 /** The events of all runs. `append` is the only way to add to them, `erase` in a batch the only way to remove text. */
@@ -33,6 +34,9 @@ export interface Journal {
 
   /** The heads of runs, last changed first. */
   heads(filter: HeadFilter): Promise<Head[]>;
+
+  /** The bytes with this hash that events of the run name; null when they are not stored (any more). */
+  value(run: string, sha256: string): Promise<StoredValue | null>;
 }
 
 /** What one command, or one page of an import, writes to one run. */
@@ -56,6 +60,13 @@ export interface Batch {
    * (search index, free pages, write-ahead log), so that the bytes are gone when the promise resolves.
    */
   erase?: readonly { version: number; body: unknown }[];
+  /** Bytes that the events name, stored beside them, and hashes of bytes to delete; none is in both lists. */
+  values?: ChangedValues;
+}
+
+export interface ChangedValues {
+  put: readonly StoredValue[];
+  drop: readonly string[];
 }
 
 export type Appended = { outcome: 'appended' } | Refused;

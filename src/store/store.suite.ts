@@ -3,6 +3,7 @@ import type { Store } from './store.ts';
 import { journalSuite } from './suite/journal.ts';
 import { presenceSuite } from './suite/presence.ts';
 import { projectionSuite } from './suite/projection.ts';
+import { valuesSuite } from './suite/values.ts';
 import { withinSuite } from './suite/within.ts';
 
 /**
@@ -24,6 +25,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     journalSuite(store, other);
     projectionSuite(store);
     presenceSuite(store, other);
+    valuesSuite(store, other);
     withinSuite(store, other);
 
     it('says which database it is, the same on every connection', async () => {

@@ -15,6 +15,7 @@ import { applyStep, mergeArtifacts, touchFiles, withRead } from './step.ts';
 import { countWork } from './tally.ts';
 import type { AddTouch, Recall, Touch } from './touch.ts';
 import { applyTurn, openTurn } from './turn.ts';
+import { applyValue } from './value.ts';
 import { applyCompaction, growWorklog, noteLines } from './worklog.ts';
 
 /**
@@ -105,6 +106,9 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
     case 'effect.began':
     case 'effect.ended':
       return applyEffect(state, event, touch);
+    case 'value.put':
+    case 'value.removed':
+      return applyValue(event, touch, recall);
     case 'files.seen':
       return applyFiles(state, event, touch);
     case 'message.sent':
@@ -356,7 +360,7 @@ function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended
     return;
   }
   if (!before) return;
-  const { outcome, exitCode } = event.body;
+  const { outcome, exitCode, result } = event.body;
   state.effects.delete(before.id);
   recordEnd(state, before, event);
   touch('effect', before.id, before, {
@@ -365,6 +369,7 @@ function applyEffect(state: State, event: EventOf<'effect.began' | 'effect.ended
     outcome,
     exitCode: exitCode ?? null,
     endedAt: event.at,
+    ...(result === undefined ? {} : { result }),
     ...(outcome === 'succeeded' && before.key !== undefined ? { alias: before.key } : {}),
   });
 }

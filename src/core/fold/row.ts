@@ -1,6 +1,7 @@
 import type { Event } from '../journal/event.ts';
 import { plainName } from '../names.ts';
 import type { RowKind, Rows, Touch } from './touch.ts';
+import { hasBytes } from './value.ts';
 
 /** A row of the searchable projection. */
 export interface ProjectedRow {
@@ -87,6 +88,12 @@ const facets: { readonly [K in RowKind]: (row: Rows[K], id: string) => Facets } 
   }),
   note: ({ kind, text, archive }) => ({ status: kind, tags: [worklogTag(archive)], text }),
   effect: ({ status, name, key }) => ({ status, tags: key ? [`key:${key}`] : [], text: name }),
+  // Values are not searched: they are stored as given, secrets included.
+  value: (value) => ({
+    status: value.status,
+    tags: hasBytes(value) ? [`sha256:${value.sha256}`, `key:${value.key}`] : [],
+    text: null,
+  }),
   message: ({ status, from, to, subject, body, replies }) => ({
     status,
     tags: [`from:${plainName(from)}`, `to:${plainName(to)}`],

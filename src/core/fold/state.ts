@@ -299,8 +299,20 @@ export interface Effect extends EventBody<'effect.began'> {
   outcome?: string;
   exitCode?: number | null;
   endedAt?: string;
+  result?: EventBody<'effect.ended'>['result'];
   /** The key of an effect that succeeded, so that it can be found by it. */
   alias?: string;
+}
+
+/** A key of a program's state. `kept`: it was replaced, and its bytes stay. */
+export interface Value extends Omit<EventBody<'value.put'>['entries'][number], 'nonce' | 'keep'> {
+  id: string;
+  status: 'current' | 'kept' | 'erased' | 'removed';
+  /** The event that set it. */
+  version: number;
+  at: string;
+  by: string;
+  session: string | null;
 }
 
 export interface Message extends EventBody<'message.sent'> {

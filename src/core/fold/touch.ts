@@ -16,6 +16,7 @@ import type {
   Snapshot,
   Step,
   Usage,
+  Value,
 } from './state.ts';
 
 export interface Foreign extends Pick<RunModelPart, 'kept' | 'claims' | 'position' | 'next'> {
@@ -36,6 +37,7 @@ export interface Rows {
   item: Item;
   note: Note;
   effect: Effect;
+  value: Value;
   message: Message;
   handoff: Handoff;
   snapshot: Snapshot;

@@ -1,6 +1,8 @@
 import type { RunModelPart } from '../model/run-model.ts';
+import { keptId, valueId } from '../names.ts';
 import type { ItemKind, Role } from '../words.ts';
-import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
+import type { Artifact, EventBody, Owner, StepPlan, TreeMark, ValueEntry } from './event.ts';
+import type { StoredValue } from './value.ts';
 
 /**
  * Every command. A command is an intent; `decide` turns it into events or refuses it. A command without a step is about
@@ -146,6 +148,11 @@ export type Command =
       owner?: Owner | undefined;
       background?: boolean | undefined;
       asks?: EventBody<'effect.began'>['asks'];
+      /** An effect with this key whose outcome stays unknown: this one is another attempt. */
+      replaces?: string | undefined;
+      input?: string | undefined;
+      attempt?: number | undefined;
+      leaseMs?: number | undefined;
     }
   | {
       type: 'effect.end';
@@ -154,6 +161,10 @@ export type Command =
       exitCode?: number | undefined;
       note?: string | undefined;
       seen?: boolean;
+      result?: EventBody<'effect.ended'>['result'];
+      /** The value that is the result, put together with the end. */
+      entry?: ValueEntry | undefined;
+      contents?: readonly StoredValue[] | undefined;
     }
   | { type: 'files.see'; artifacts: Artifact[]; read?: boolean | undefined; step?: string | undefined }
   | {
@@ -200,6 +211,13 @@ export type Command =
   | { type: 'mirror.add'; format: string; path: string }
   | { type: 'mirror.remove'; format: string; path: string }
   | ({ type: 'account.read' } & ReadRunModel)
+  | {
+      type: 'value.put';
+      /** `expect` is the version of the value that is replaced; null where there must be none. */
+      entries: readonly (ValueEntry & { expect?: number | null | undefined })[];
+      contents: readonly StoredValue[];
+    }
+  | ({ type: 'value.remove' } & EventBody<'value.removed'>)
   | { type: 'recovery.make'; from: string; findings: string[] }
   | { type: 'text.erase'; versions: number[]; reason: string };
 
@@ -229,11 +247,16 @@ export function referencesOf(command: Command): string[] {
       return command.from ? [command.from] : [];
     case 'effect.begin':
       return command.once && command.key ? [command.key] : [];
+    case 'value.put':
+      return command.entries.map(({ key }) => valueId(key));
+    case 'value.remove':
+      return valueNames(command);
     case 'account.read':
       return namesIn(command);
+    case 'effect.end':
+      return command.entry ? [command.id, valueId(command.entry.key)] : [command.id];
     case 'decision.retract':
     case 'item.settle':
-    case 'effect.end':
     case 'note.approve':
     case 'claim.release':
     case 'message.move':
@@ -250,6 +273,12 @@ export function referencesOf(command: Command): string[] {
       return [];
   }
 }
+
+/** The rows of values that are removed. */
+export const valueNames = ({ keys, kept = [] }: EventBody<'value.removed'>): string[] => [
+  ...keys.map(valueId),
+  ...kept.map(({ key, version }) => keptId(key, version)),
+];
 
 /** The id of the row that keeps what a file has and we have no field for. */
 export const foreignId = (format: string, path: string): string => `${format}:${path}`;

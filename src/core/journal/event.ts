@@ -78,6 +78,23 @@ export type StepPlan = v.InferOutput<typeof StepPlan>;
 export const ImportedRange = v.object({ from: Count, upTo: Count });
 export type ImportedRange = v.InferOutput<typeof ImportedRange>;
 
+/** A hash or nonce that an erasure takes away, so that the remaining body cannot be used to guess short content. */
+const Erasable = v.pipe(v.string(), v.maxLength(200, 'must be at most 200 characters'), v.metadata({ text: true }));
+
+/** One key of a program's state and what it was set to; the bytes are beside the journal. */
+export const ValueEntry = v.object({
+  key: Label,
+  sha256: Erasable,
+  /** The size of the content in bytes. */
+  bytes: Count,
+  type: v.picklist(['json', 'bytes']),
+  /** Random, so that the hash of the body says nothing about the content. */
+  nonce: Erasable,
+  /** The value that it replaces is kept. */
+  keep: v.optional(v.picklist(['all'])),
+});
+export type ValueEntry = v.InferOutput<typeof ValueEntry>;
+
 const Aliased = { alias: v.optional(Label) };
 const StepRef = { step: StepKey };
 /** A session takes a step: the claim's number is the fencing number. */
@@ -311,10 +328,16 @@ export const eventBodies = {
     background: v.optional(v.boolean()),
     /** It shows the user a question or a plan; its end is the answer. */
     asks: v.optional(v.picklist(['question', 'plan'])),
+    /** Of a program: a nonce and the hash of it with the input, how often it was tried, and how long silence is no proof. */
+    input: v.optional(Erasable),
+    attempt: v.optional(Count),
+    leaseMs: v.optional(Count),
   }),
   'effect.ended': v.object({
     id: Label,
     outcome: EffectOutcome,
+    /** What a program can do with a success: its result is a value, there is none, or it could not be stored. */
+    result: v.optional(v.picklist(['value', 'none', 'unstored'])),
     exitCode: v.optional(v.nullable(v.number())),
     note: v.optional(Text),
   }),
@@ -322,6 +345,14 @@ export const eventBodies = {
     artifacts: v.pipe(v.array(Artifact), v.minLength(1)),
     step: v.optional(StepKey),
     read: v.optional(v.boolean()),
+  }),
+
+  /** Keys of a program's state that were set at once. */
+  'value.put': v.object({ entries: v.pipe(v.array(ValueEntry), v.minLength(1), v.maxLength(256)) }),
+  /** Keys that were removed, and kept values by the version that set them. */
+  'value.removed': v.object({
+    keys: v.array(Label),
+    kept: v.optional(v.array(v.object({ key: Label, version: Count }))),
   }),
 
   'message.sent': v.object({

@@ -1,3 +1,4 @@
+import { CLIENTS } from '../line.ts';
 import { aloneOnly, openPhrases, phrases, stems } from './phrases.ts';
 import { significantWords, UNSPACED } from './words.ts';
 
@@ -84,7 +85,7 @@ function isCommand(line: string, text: string): boolean {
   return greetings.has(bare(line).replace(CLIENT_NAME, '').trim());
 }
 
-const CLIENT_NAMES = 'claude|codex|gemini|qwen|copilot|cursor|opencode';
+const CLIENT_NAMES = [...CLIENTS].join('|');
 const CLIENT_NAME = new RegExp(`[ ,]+(?:${CLIENT_NAMES})$`);
 const END_MARKS = /[\s.,;:!?…。、，！？؟)]+$/u;
 const bare = (line: string): string => line.replace(END_MARKS, '');

@@ -58,6 +58,7 @@ import {
 } from './step.ts';
 import { beginTurn, endTurn } from './turn.ts';
 import { addUsage } from './usage.ts';
+import { putValues, removeValues } from './value.ts';
 import { compactWorklog } from './worklog.ts';
 
 /** What `decide` needs to know beside state and command: who acts, when, and which sessions live. */
@@ -275,6 +276,8 @@ const rules: { [T in CommandType]: Rule<T> } = {
   'effect.begin': beginEffect,
   'effect.end': endEffect,
   'files.see': seeFiles,
+  'value.put': putValues,
+  'value.remove': removeValues,
   'message.send': sendMessage,
   'message.move': moveMessage,
   'message.reply': replyToMessage,

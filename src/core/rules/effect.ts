@@ -4,13 +4,16 @@ import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { draft, mustAllow, mustBeActive, onlyStepHeld, type RuleContext } from './rule-context.ts';
 
-export function beginEffect(
-  context: RuleContext,
-  { name, class: effectClass, key, once, owner, background, asks }: CommandOf<'effect.begin'>,
-): Draft[] {
+export function beginEffect(context: RuleContext, command: CommandOf<'effect.begin'>): Draft[] {
+  const { name, class: effectClass, key, once, owner, background, asks, replaces, input, attempt, leaseMs } = command;
   mustBeActive(context);
   const open = key ? [...context.state.effects.values()].find((effect) => effect.key === key) : undefined;
-  if (open) {
+  if (replaces !== undefined && open?.id !== replaces) {
+    throw new Fault('conflict', `${replaces} has ended meanwhile; nothing was recorded.`, {
+      data: { effect: replaces },
+    });
+  }
+  if (open && replaces === undefined) {
     throw new Fault(
       'illegal',
       `${open.id} with the key ${quoted(key ?? '')} began at ${open.at} and has no recorded end.`,
@@ -32,13 +35,15 @@ export function beginEffect(
   }
   const step = onlyStepHeld(context);
   const id = nextId(context.state, 'X');
-  const rest = { ...(background ? { background } : {}), ...(asks ? { asks } : {}) };
-  return [draft('effect.began', { id, name, class: effectClass, key, step, owner, ...rest })];
+  const program = { ...(input ? { input } : {}), ...(attempt ? { attempt } : {}), ...(leaseMs ? { leaseMs } : {}) };
+  const rest = { ...(background ? { background } : {}), ...(asks ? { asks } : {}), ...program };
+  const given = replaces === undefined ? [] : [draft('effect.ended', { id: replaces, outcome: 'unknown' })];
+  return [...given, draft('effect.began', { id, name, class: effectClass, key, step, owner, ...rest })];
 }
 
 export function endEffect(
   context: RuleContext,
-  { id, outcome, exitCode, note, seen }: CommandOf<'effect.end'>,
+  { id, outcome, exitCode, note, seen, result, entry }: CommandOf<'effect.end'>,
 ): Draft[] {
   mustBeActive(context);
   const { effects } = context.state;
@@ -47,5 +52,9 @@ export function endEffect(
   if (!effect) throw notFound('effect', id, effects.keys(), 'See what has no recorded end with `holdfast resume`.');
   if (effect.status === 'ended' && effect.outcome === outcome) return [];
   mustAllow('effect', `Effect ${effect.id}`, effect.status, 'end');
-  return [draft('effect.ended', { id: effect.id, outcome, exitCode, note }, seen ? 'verified' : 'declared')];
+  const body = { id: effect.id, outcome, exitCode, note, ...(result ? { result } : {}) };
+  return [
+    ...(entry ? [draft('value.put', { entries: [entry] })] : []),
+    draft('effect.ended', body, seen ? 'verified' : 'declared'),
+  ];
 }

@@ -3,10 +3,11 @@ import * as v from 'valibot';
 import { clients, isClient } from '../../clients/index.ts';
 import { originOf } from '../../core/brief/resume-page.ts';
 import { ACCEPTING, historyLines } from '../../core/brief/sections/history.ts';
-import { asFault, notFound } from '../../core/fault.ts';
+import { asFault, notFound, quoted } from '../../core/fault.ts';
 import { type Line, quote } from '../../core/line.ts';
 import { ERASED } from '../../core/text.ts';
 import { inWords, msBetween } from '../../core/time.ts';
+import type { ValueProblem } from '../../engine/audit.ts';
 import { damageInLog } from '../../store/sqlite/log-check.ts';
 import { INBOX, listReports, MOST_REPORTS } from '../../workspace/inbox.ts';
 import { isFile, pathExists, readDamaged } from '../../workspace/read.ts';
@@ -239,6 +240,7 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
         }),
       ),
     );
+    findings.push(...before.values.map((one) => valueFinding(run, one)));
     if (!rebuild || !before.complete) {
       findings.push(
         ...before.derived.map(
@@ -270,6 +272,19 @@ async function examineJournal(context: Context, rebuild: boolean): Promise<Exami
   }
   const names = runs.map(({ run }) => run);
   return { findings, runs, store: engine.place, ...(await examineHistory(context, names, findings)) };
+}
+
+/** Bytes may be missing on purpose: an import can leave them out. */
+function valueFinding(run: string, { key, version, problem }: ValueProblem): Finding {
+  const at = `${run} event ${version}`;
+  return problem === 'missing'
+    ? { code: 'value.missing', level: 'warning', at, message: `The bytes of the value ${quoted(key)} are not here.` }
+    : {
+        code: 'value.changed',
+        level: 'error',
+        at,
+        message: `The bytes of the value ${quoted(key)} are not those that were recorded.`,
+      };
 }
 
 /** The chain shows that nothing in the middle was changed; that its end was not cut off, only a known head shows. */

@@ -6,7 +6,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { createLines } from '../../workspace/write.ts';
 import { currentRun } from '../act.ts';
 import { defineOperation, described } from '../operation.ts';
-import { JOURNAL_FORMAT } from './parts/file.ts';
+import { FORMAT_WITHOUT_VALUES, JOURNAL_FORMAT, valueLine } from './parts/file.ts';
 
 export const journalExport = defineOperation({
   name: 'journal.export',
@@ -14,34 +14,44 @@ export const journalExport = defineOperation({
   scope: 'read',
   local: true,
   examples: ['holdfast journal export --out auth.jsonl', 'holdfast journal export --run auth > auth.jsonl'],
-  input: v.object({ out: v.optional(described(v.string(), 'The file to write; standard output by default.')) }),
+  flags: { noValues: 'no-values' },
+  input: v.object({
+    out: v.optional(described(v.string(), 'The file to write; standard output by default.')),
+    noValues: v.optional(described(v.boolean(), "Leave the values of a program's state out; they are not redacted.")),
+  }),
   output: v.object({
     run: v.string(),
     events: v.number(),
+    values: v.number(),
     hash: v.string(),
     out: v.nullable(v.string()),
     text: v.nullable(v.string()),
   }),
-  async run(context, { out }) {
+  async run(context, { out, noValues = false }) {
     const run = await currentRun(context);
     const engine = await context.engine();
     if (out === undefined) {
       const lines: string[] = [];
-      const head = await exportRun(engine, run, (line) => lines.push(line));
+      const head = await exportRun(engine, run, !noValues, (line) => lines.push(line));
       return { data: { run, ...head, out: null, text: lines.join('\n') } };
     }
     const file = resolve(context.dir, out);
-    const head = await writeFile(file, (write) => exportRun(engine, run, write));
+    const head = await writeFile(file, (write) => exportRun(engine, run, !noValues, write));
     return { data: { run, ...head, out: file, text: null } };
   },
-  say: ({ run, events, out, text }, pen) => text ?? `Wrote ${events} events of ${pen.bold(run)} to ${out}.`,
+  say: ({ run, events, values, out, text }, pen) =>
+    text ?? `Wrote ${events} events ${values > 0 ? `and ${values} values ` : ''}of ${pen.bold(run)} to ${out}.`,
 });
 
 /** Exports up to the version at the start, and only if the chain verifies: damage is not passed on. */
-async function exportRun(engine: Engine, run: string, write: (line: string) => void) {
+async function exportRun(engine: Engine, run: string, withValues: boolean, write: (line: string) => void) {
   const [head] = await engine.heads({ run });
   const { version: events = 0, hash = '' } = head ?? {};
-  write(JSON.stringify({ holdfast: 'journal', format: JOURNAL_FORMAT, run, events, hash }));
+  const [any] = withValues ? await engine.savedRows(run, { kind: 'value', limit: 1 }) : [];
+  // Only a file with values needs a program that knows them.
+  const format = any ? JOURNAL_FORMAT : FORMAT_WITHOUT_VALUES;
+  write(JSON.stringify({ holdfast: 'journal', format, run, events, hash }));
+  const written = new Set<string>();
   const verifier = chainVerifier();
   let last = { version: 0, hash: '' };
   for await (const page of engine.eventPages(run, { upTo: events })) {
@@ -49,6 +59,13 @@ async function exportRun(engine: Engine, run: string, write: (line: string) => v
       verifier.push(event);
       write(JSON.stringify(event));
       last = event;
+      if (!any || event.type !== 'value.put') continue;
+      for (const { sha256 } of event.body.entries) {
+        const value = written.has(sha256) ? null : await engine.value(run, sha256);
+        if (value === null) continue;
+        written.add(sha256);
+        write(valueLine(value));
+      }
     }
   }
   const isCut = last.version !== events || last.hash !== hash;
@@ -63,7 +80,7 @@ async function exportRun(engine: Engine, run: string, write: (line: string) => v
       },
     );
   }
-  return { events, hash };
+  return { events, values: written.size, hash };
 }
 
 async function writeFile<T>(file: string, work: (write: (line: string) => void) => Promise<T>): Promise<T> {

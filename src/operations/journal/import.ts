@@ -18,9 +18,19 @@ export const journalImport = defineOperation({
   words: ['file'],
   counts: true,
   examples: ['holdfast journal import auth.jsonl', 'holdfast journal import auth.jsonl --store postgres://db/holdfast'],
-  input: v.object({ file: described(v.string(), 'A file that `journal export` wrote.') }),
-  output: v.object({ run: v.string(), events: v.number(), taken: v.number(), version: v.number() }),
-  async run(context, { file: named }) {
+  flags: { noValues: 'no-values' },
+  input: v.object({
+    file: described(v.string(), 'A file that `journal export` wrote.'),
+    noValues: v.optional(described(v.boolean(), "Leave out the values of a program's state.")),
+  }),
+  output: v.object({
+    run: v.string(),
+    events: v.number(),
+    taken: v.number(),
+    values: v.number(),
+    version: v.number(),
+  }),
+  async run(context, { file: named, noValues = false }) {
     const { actor, evidence } = context.identity;
     mustBePerson(context.identity, 'import a run', `holdfast journal import ${named}`);
     const file = resolve(context.dir, named);
@@ -35,15 +45,20 @@ export const journalImport = defineOperation({
     const importing = await (await maintenance()).openImport(header.run, importer);
     const shown = (doing: string, { version: done }: Event): void =>
       context.progress?.({ doing, done, total: header.events, at: header.run });
-    await readJournalFile(file, (event) => {
-      shown('Comparing', event);
-      return importing.compare(event);
+    await readJournalFile(file, {
+      event(event) {
+        shown('Comparing', event);
+        return importing.compare(event);
+      },
     });
-    await readJournalFile(file, (event) => {
-      shown('Importing', event);
-      return importing.add(event);
+    await readJournalFile(file, {
+      event(event) {
+        shown('Importing', event);
+        return importing.add(event);
+      },
+      ...(noValues ? {} : { value: importing.addValue }),
     });
-    const { added: taken, version, workspace } = await importing.finish();
+    const { added: taken, values, version, workspace } = await importing.finish();
     const here = context.workspace()?.ids;
     if (here !== undefined && !here.includes(workspace)) {
       context.warn(
@@ -51,22 +66,26 @@ export const journalImport = defineOperation({
       );
     }
     return {
-      data: { run: header.run, events: header.events, taken, version },
+      data: { run: header.run, events: header.events, taken, values, version },
       changed: taken > 0 ? [{ path: `run.${header.run}`, before: version - taken, after: version }] : [],
     };
   },
-  say: ({ run, events, taken, version }, pen) =>
+  say: ({ run, events, taken, values, version }, pen) =>
     taken > 0
-      ? `Imported ${taken} of ${events} events; ${pen.bold(run)} is at event ${version}.`
-      : `${pen.bold(run)} is at event ${version} and has all ${events} of them.`,
+      ? `Imported ${taken} of ${events} events${values > 0 ? ` and ${values} values` : ''}; ${pen.bold(run)} is at event ${version}.`
+      : `${pen.bold(run)} is at event ${version} and has all ${events} of them${values > 0 ? `; ${values} values were added` : ''}.`,
 });
 
 async function verify(file: string): Promise<JournalHeader> {
   const verifier = chainVerifier();
   let last: Event | undefined;
-  const header = await readJournalFile(file, (event) => {
-    verifier.push(event);
-    last = event;
+  const header = await readJournalFile(file, {
+    event(event) {
+      verifier.push(event);
+      last = event;
+    },
+    // Checked while it is parsed.
+    value: () => undefined,
   });
   const [problem] = verifier.finish();
   if (problem) {

@@ -1,3 +1,4 @@
+import type { StoredValue } from '../../core/journal/value.ts';
 import type { Head } from '../journal.ts';
 import type { Token } from '../presence.ts';
 import type { Cached } from '../projection.ts';
@@ -20,6 +21,8 @@ export interface Run {
   events: string[];
   rows: Map<string, string>;
   cache: (Cached & { format: number }) | null;
+  /** By hash. */
+  values: Map<string, StoredValue>;
 }
 
 export function copy<T>(value: T): T {

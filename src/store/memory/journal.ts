@@ -1,4 +1,5 @@
 import type { Event } from '../../core/journal/event.ts';
+import type { StoredValue } from '../../core/journal/value.ts';
 import { badCursor } from '../fault.ts';
 import type { Appended, Batch, Head, Journal, Within } from '../journal.ts';
 import { findRefusal, START } from '../refusal.ts';
@@ -55,6 +56,10 @@ export function openJournal(data: Data): Journal {
         .slice(0, filter.limit)
         .map(({ head }) => copy(head));
     },
+    async value(run, sha256) {
+      const value = runs.get(run)?.values.get(sha256);
+      return value ? withOwnData(value) : null;
+    },
   };
 }
 
@@ -72,10 +77,11 @@ function prepare(batch: Batch) {
     events: batch.events.map((event) => JSON.stringify(event)),
     rows: rowTexts(batch.rows),
     erase: (batch.erase ?? []).map(({ version, body }) => ({ version, body: copy(body) })),
+    values: { put: (batch.values?.put ?? []).map(withOwnData), drop: batch.values?.drop ?? [] },
   };
 }
 
-function apply({ runs, order }: Data, { batch, head, events, rows, erase }: Change): void {
+function apply({ runs, order }: Data, { batch, head, events, rows, erase, values }: Change): void {
   const run = runs.get(batch.run) ?? emptyRun(batch);
   const last = batch.events.at(-1);
   runs.set(batch.run, run);
@@ -87,7 +93,13 @@ function apply({ runs, order }: Data, { batch, head, events, rows, erase }: Chan
   }
   run.touched = order.length;
   for (const [id, text] of rows) run.rows.set(id, text);
+  for (const value of values.put) run.values.set(value.sha256, value);
+  for (const sha256 of values.drop) run.values.delete(sha256);
   if (batch.cache !== undefined) run.cache = { ...batch.cache, version: run.head.version, hash: run.head.hash };
+}
+
+function withOwnData(value: StoredValue): StoredValue {
+  return { ...value, data: value.data.slice() };
 }
 
 function emptyRun({ run, events }: Batch): Run {
@@ -104,5 +116,5 @@ function emptyRun({ run, events }: Batch): Run {
     openedAt,
     updatedAt: openedAt,
   };
-  return { head, touched: 0, events: [], rows: new Map(), cache: null };
+  return { head, touched: 0, events: [], rows: new Map(), cache: null, values: new Map() };
 }

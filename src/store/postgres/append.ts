@@ -7,6 +7,7 @@ import { EVENT_TYPES, latestRows, type Merged, mergeByRun, ROW_TYPES, VECTOR } f
 import type { Connection, Parameter } from './connection.ts';
 import { mayHaveRun, withOutcome } from './fault.ts';
 import { type Groups, mayBeGrouped } from './group.ts';
+import { valueParts } from './values.ts';
 
 type Use = (value: Parameter, type: string) => string;
 
@@ -137,6 +138,7 @@ function batchParts(name: string, batch: Merged, use: Use, index: number): strin
   FROM head${index} AS head, json_to_recordset(${use(JSON.stringify(bodies), 'text')}::json) AS n (version integer, body text)
   WHERE e.run = head.run AND e.version = n.version)`);
   }
+  if (batch.values !== undefined) parts.push(...valueParts(name, batch.values, use, index));
   return parts;
 }
 

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/journal/event.ts';
 import { type RowColumns, toRow } from '../columns.ts';
-import type { Batch } from '../journal.ts';
+import type { Batch, ChangedValues } from '../journal.ts';
 import type { StoredRow } from '../projection.ts';
 import { continuedHash, continues, endOf } from '../refusal.ts';
 import { toTextColumn } from '../text-column.ts';
@@ -65,6 +65,7 @@ function hashBetween(first: Batch, second: Batch): string {
 function merge(first: Merged, second: Merged): Merged {
   const { head = first.head, erase = [], events } = second;
   const after = first.after ?? second.after;
+  const values = mergeValues(first.values, second.values);
   // State that was saved before the last event is of no use; later commands save it again.
   const cache = second.cache ?? (events.length === 0 ? first.cache : undefined);
   const bodies = new Map(erase.map(({ version, body }) => [version, body]));
@@ -81,6 +82,17 @@ function merge(first: Merged, second: Merged): Merged {
     ...(after !== undefined && first.events.length === 0 && { after }),
     ...(head && { head }),
     ...(cache && { cache }),
+    ...(values && { values }),
+  };
+}
+
+/** One statement cannot write a value and delete it: what the later batch says counts. */
+function mergeValues(first: ChangedValues | undefined, second: ChangedValues | undefined): ChangedValues | undefined {
+  if (!first || !second) return first ?? second;
+  const later = new Set([...second.put.map(({ sha256 }) => sha256), ...second.drop]);
+  return {
+    put: [...first.put.filter(({ sha256 }) => !later.has(sha256)), ...second.put],
+    drop: [...first.drop.filter((sha256) => !later.has(sha256)), ...second.drop],
   };
 }
 

@@ -13,6 +13,7 @@ import { append } from './append.ts';
 import type { Connection, Parameter } from './connection.ts';
 import { readFeed, whereWithin } from './feed.ts';
 import { openGroups } from './group.ts';
+import { readValue } from './values.ts';
 
 export function openJournal(connection: Connection, announce: () => void): Journal {
   const { query, name } = connection;
@@ -42,6 +43,7 @@ export function openJournal(connection: Connection, announce: () => void): Journ
     },
     feed: (cursor, limit, within) => readFeed(connection, cursor, limit, within),
     heads: (filter) => readHeads(connection, filter),
+    value: (run, sha256) => readValue(connection, run, sha256),
   };
 }
 
@@ -76,7 +78,7 @@ async function scrub({ patiently, sql, name }: Connection): Promise<void> {
     const reserved = await sql.reserve();
     try {
       await reserved.unsafe('SET statement_timeout = 0');
-      await reserved.unsafe(`VACUUM ${name}.events, ${name}.records, ${name}.cache, ${name}.runs`);
+      await reserved.unsafe(`VACUUM ${name}.events, ${name}.records, ${name}.cache, ${name}.runs, ${name}."values"`);
       await reserved.unsafe('RESET statement_timeout');
     } finally {
       reserved.release();

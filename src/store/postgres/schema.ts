@@ -248,4 +248,16 @@ CREATE VIEW ${name}.session_history AS SELECT
     WHEN 'crashed' THEN 'crashed' END) AS handoff_reason
 FROM ${rowsOf(name)} WHERE r.kind = 'session' AND r.status <> 'removed';
 `,
+  // Bytes that events name by their hash; they come compressed where that is worth it.
+  (name) => `
+CREATE TABLE ${name}."values" (
+  run text COLLATE "C" NOT NULL,
+  sha256 text COLLATE "C" NOT NULL,
+  encoding text NOT NULL,
+  size integer NOT NULL,
+  data bytea NOT NULL,
+  PRIMARY KEY (run, sha256)
+);
+ALTER TABLE ${name}."values" ALTER COLUMN data SET STORAGE EXTERNAL;
+`,
 ];

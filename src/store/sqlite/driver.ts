@@ -18,7 +18,7 @@ export interface Statement {
   iterate(...values: Value[]): IterableIterator<unknown>;
 }
 
-export type Value = string | number | null;
+export type Value = string | number | null | Uint8Array;
 
 interface Driver {
   DatabaseSync: new (file: string, options: { readOnly: boolean; timeout: number }) => Database;

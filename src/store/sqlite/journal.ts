@@ -15,6 +15,7 @@ import { findRefusal, START } from '../refusal.ts';
 import { scrubAfter } from '../scrub.ts';
 import type { Connection } from './connection.ts';
 import { writeCache, writeRow } from './projection.ts';
+import { readValue, writeValues } from './values.ts';
 
 export function openJournal(connection: Connection, announce: () => void): Journal {
   const { statement, read, write } = connection;
@@ -37,6 +38,7 @@ export function openJournal(connection: Connection, announce: () => void): Journ
       }),
     feed: (cursor, limit, within) => read(() => readFeed(connection, cursor, limit, within)),
     heads: (filter) => read(() => readHeads(connection, filter)),
+    value: (run, sha256) => read(() => readValue(connection, toColumn(run), sha256)),
   };
 }
 
@@ -90,6 +92,7 @@ function writeBatch(connection: Connection, batch: Batch, known: KnownHead | und
   for (const row of batch.rows) writeRow(connection, row);
   writeHead(connection, run, head, touched, batch.head);
   if (batch.cache !== undefined) writeCache(connection, run, head, batch.cache);
+  if (batch.values !== undefined) writeValues(connection, run, batch.values);
   if (batch.erase !== undefined && batch.erase.length > 0) erase(connection, run, batch.erase);
   return head;
 }

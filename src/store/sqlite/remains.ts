@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event } from '../../core/journal/event.ts';
-import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow } from '../columns.ts';
+import type { StoredValue } from '../../core/journal/value.ts';
+import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow, toColumn } from '../columns.ts';
 import { type Database, openDatabase } from './driver.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';
 
@@ -25,6 +26,8 @@ export interface Remains {
   scan(visit: (event: Event) => void | Promise<void>): Promise<{ lost: number }>;
   /** The version of each run, as far as it is known. */
   heads(): Map<string, number>;
+  /** Bytes that an event names, if they can be read; whether they are whole their hash says. */
+  value(run: string, sha256: string): StoredValue | null;
   /** The id of the journal, if it can be read. */
   store(): string | null;
   close(): void;
@@ -45,6 +48,11 @@ export function openRemains(file: string): Remains {
       const sane = rows.filter(({ run, version }) => isText(run) && Number.isSafeInteger(version));
       return new Map(sane.flatMap(({ run, version }) => readable(() => [fromColumn(run), version] as const)));
     },
+    value(run, sha256) {
+      const [row] = allOf(database, VALUE, toColumn(run), sha256) as StoredValue[];
+      const isSane = row?.data instanceof Uint8Array && Number.isSafeInteger(row.size);
+      return isSane && (row.encoding === 'plain' || row.encoding === 'deflate') ? { ...row } : null;
+    },
     store() {
       const [row] = allOf(database, 'SELECT store FROM meta') as { store: unknown }[];
       return typeof row?.store === 'string' && /^s-[0-9a-f]{12}$/.test(row.store) ? row.store : null;
@@ -55,6 +63,8 @@ export function openRemains(file: string): Remains {
     },
   };
 }
+
+const VALUE = 'SELECT sha256, encoding, size, data FROM "values" WHERE run = ? AND sha256 = ?';
 
 /** No event is smaller: its three hashes alone take more. */
 const LEAST_ROW_BYTES = 200;
@@ -189,9 +199,9 @@ function eventIn(row: EventRow): Event | null {
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-function allOf(database: Database | null, sql: string): unknown[] {
+function allOf(database: Database | null, sql: string, ...values: readonly string[]): unknown[] {
   try {
-    return database?.prepare(sql).all() ?? [];
+    return database?.prepare(sql).all(...values) ?? [];
   } catch {
     return [];
   }

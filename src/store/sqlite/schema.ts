@@ -239,6 +239,17 @@ CREATE VIEW session_history AS SELECT
     WHEN 'crashed' THEN 'crashed' END) AS handoff_reason
 FROM records r JOIN runs USING (run) WHERE r.kind = 'session' AND r.status <> 'removed';
 `,
+  // Bytes that events name by their hash.
+  `
+CREATE TABLE "values" (
+  run TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  encoding TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (run, sha256)
+);
+`,
 ];
 
 const named = (type: string, ...names: string[]): string[] => names.map((name) => `${type} ${name}`);
@@ -248,9 +259,16 @@ const named = (type: string, ...names: string[]): string[] => names.map((name) =
  * answer and write what it wants.
  */
 export const parts: readonly string[] = [
-  ...named('table', 'runs', 'events', 'records', 'tags', 'cache', 'beats', 'meta', 'search'),
+  ...named('table', 'runs', 'events', 'records', 'tags', 'cache', 'beats', 'meta', 'values', 'search'),
   ...named('table', 'search_data', 'search_idx', 'search_docsize', 'search_config'),
-  ...named('index', 'runs_workspace', 'events_version', 'events_key', 'sqlite_autoindex_cache_1'),
+  ...named(
+    'index',
+    'runs_workspace',
+    'events_version',
+    'events_key',
+    'sqlite_autoindex_cache_1',
+    'sqlite_autoindex_values_1',
+  ),
   ...named('index', 'records_id', 'records_alias', 'records_status'),
   ...named('view', 'initiative_state', 'initiative_decisions', 'initiative_blockers', 'session_history'),
 ];

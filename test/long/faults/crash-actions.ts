@@ -40,6 +40,12 @@ export const crashActions: readonly CrashAction[] = [
     words: ['complete', 't1', '--agent', 'ada', '--summary', 'Tokens are issued'],
     server: true,
   },
+  {
+    name: 'state put',
+    prepare: workedPlace,
+    words: ['state', 'put', 'cart', `"${'x'.repeat(9000)}"`, '--agent', 'ada'],
+    server: true,
+  },
   { name: 'snapshot', prepare: workedPlace, words: ['snapshot', '--next', 'Rotate', '--agent', 'ada'] },
   { name: 'session end', prepare: workedPlace, words: ['session', 'end', '--reason', 'completed', '--agent', 'ada'] },
   { name: 'handoff', prepare: workedPlace, words: ['handoff', '--to', 'bob', '--agent', 'ada'], server: true },

@@ -198,6 +198,10 @@ function sayRest(event: Rest): Said | null {
       return { what: `recovered from ${oneLine(event.body.from, 80)}` };
     case 'text.erased':
       return { what: `erased the text of ${event.body.versions.length} events${behind(event.body.reason)}` };
+    case 'value.put':
+      return { what: `stored ${event.body.entries.map(({ key }) => oneLine(key, 60)).join(', ')}` };
+    case 'value.removed':
+      return { what: `removed ${event.body.keys.map((key) => oneLine(key, 60)).join(', ')}` };
     case 'usage.added':
     case 'snapshot.taken':
     case 'handoff.finished':

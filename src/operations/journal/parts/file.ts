@@ -2,13 +2,15 @@ import * as v from 'valibot';
 import { isEvidence } from '../../../core/evidence.ts';
 import { Fault, quoted } from '../../../core/fault.ts';
 import { type Event, eventBodies } from '../../../core/journal/event.ts';
+import type { StoredValue } from '../../../core/journal/value.ts';
 import { ActorName, Instant, isName, Label } from '../../../core/text.ts';
 import { Basis } from '../../../core/words.ts';
+import { contentOf } from '../../../engine/value-content.ts';
 import { readLines } from '../../../workspace/read.ts';
 
 /**
  * A run as a file of JSON lines. The first line has the number of events and the hash of the last one, so that a truncated
- * file is noticed; each further line is an event with its whole envelope.
+ * file is noticed; each further line is an event with its whole envelope, or the bytes that the event before it names.
  */
 export const JournalHeader = v.object({
   holdfast: v.literal('journal'),
@@ -22,7 +24,8 @@ export const JournalHeader = v.object({
 });
 export type JournalHeader = v.InferOutput<typeof JournalHeader>;
 
-export const JOURNAL_FORMAT = 1;
+export const JOURNAL_FORMAT = 2;
+export const FORMAT_WITHOUT_VALUES = 1;
 
 const Hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is not a hash'));
 const Envelope = v.strictObject({
@@ -41,19 +44,40 @@ const Envelope = v.strictObject({
   body: v.unknown(),
 });
 
+const ValueLine = v.strictObject({
+  value: v.strictObject({
+    sha256: Hash,
+    encoding: v.picklist(['plain', 'deflate']),
+    size: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    data: v.string(),
+  }),
+});
+
+export function valueLine({ data, ...value }: StoredValue): string {
+  return JSON.stringify({ value: { ...value, data: Buffer.from(data).toString('base64') } });
+}
+
+interface Visitor {
+  event(event: Event): void | Promise<void>;
+  /** Bytes that the last event names; they have the hash that it gives. */
+  value?(value: StoredValue): void | Promise<void>;
+}
+
 /** Reads line by line: the file may be larger than memory. */
-export async function readJournalFile(
-  file: string,
-  visit: (event: Event, header: JournalHeader) => void | Promise<void>,
-): Promise<JournalHeader> {
+export async function readJournalFile(file: string, visit: Visitor): Promise<JournalHeader> {
   let header: JournalHeader | undefined;
+  let last: Event | undefined;
   let line = 0;
   const parse = async (text: string): Promise<void> => {
     line += 1;
     if (text.trim() === '') return;
     const value = parseLine(file, line, text);
     if (header === undefined) header = parseHeader(file, value);
-    else await visit(parseEvent(file, line, value, header), header);
+    else if (isValueLine(value)) await visit.value?.(parseValue(file, line, value, last));
+    else {
+      last = parseEvent(file, line, value, header);
+      await visit.event(last);
+    }
   };
   await readLines(file, parse).catch((cause: NodeJS.ErrnoException) => {
     if (cause.syscall !== 'open' && cause.syscall !== 'read') throw cause;
@@ -84,6 +108,20 @@ function parseHeader(file: string, value: unknown): JournalHeader {
     });
   }
   return parsed.output;
+}
+
+const isValueLine = (value: unknown): boolean => typeof value === 'object' && value !== null && 'value' in value;
+
+function parseValue(file: string, line: number, given: unknown, event: Event | undefined): StoredValue {
+  const parsed = v.safeParse(ValueLine, given);
+  if (!parsed.success) throw damaged(file, line, 'it is not a value');
+  const { data, ...rest } = parsed.output.value;
+  const value = { ...rest, data: new Uint8Array(Buffer.from(data, 'base64')) };
+  const entries = event?.type === 'value.put' ? event.body.entries : [];
+  if (!entries.some(({ sha256, bytes }) => sha256 === value.sha256 && bytes === value.size))
+    throw damaged(file, line, 'the event before it does not name this value');
+  if (contentOf(value) === null) throw damaged(file, line, 'its bytes do not have the recorded hash');
+  return value;
 }
 
 function parseEvent(file: string, line: number, value: unknown, { run }: JournalHeader): Event {

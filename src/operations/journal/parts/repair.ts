@@ -3,6 +3,7 @@ import { Fault, quoted } from '../../../core/fault.ts';
 import type { Event } from '../../../core/journal/event.ts';
 import { chainVerifier } from '../../../core/journal/verify.ts';
 import { type ImportRun, openImport } from '../../../engine/import-run.ts';
+import { contentOf } from '../../../engine/value-content.ts';
 import { openRemains, type Remains } from '../../../store/sqlite/remains.ts';
 import { pathExists } from '../../../workspace/read.ts';
 import { stampedName } from '../../../workspace/write.ts';
@@ -102,6 +103,10 @@ async function repaired(remains: Remains, file: string, left: readonly Left[], n
       const importing = imports.get(event.run) ?? (await openImport(store, event.run));
       imports.set(event.run, importing);
       await importing.add(event);
+      for (const { sha256 } of event.type === 'value.put' ? event.body.entries : []) {
+        const value = remains.value(event.run, sha256);
+        if (value && contentOf(value) !== null) await importing.addValue(value);
+      }
     });
     for (const importing of imports.values()) await importing.finish();
     // It takes the place of the damaged one: what is missing in it is then noticed as lost.

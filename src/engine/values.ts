@@ -1,0 +1,61 @@
+import { Fault, quoted } from '../core/fault.ts';
+import type { Value } from '../core/fold/state.ts';
+import type { Touch } from '../core/fold/touch.ts';
+import { hasBytes } from '../core/fold/value.ts';
+import type { Command } from '../core/journal/command.ts';
+import type { ChangedValues } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
+
+/**
+ * The bytes that a command stores, and those that nothing refers to after it. What other rows refer to was read at the
+ * version that the append continues, so it is still true when the bytes go.
+ */
+export async function changedValues(
+  store: Store,
+  run: string,
+  command: Command,
+  touches: readonly Touch[],
+): Promise<ChangedValues> {
+  const put = 'contents' in command ? (command.contents ?? []) : [];
+  const rows = touches.flatMap((touch) => (touch.kind === 'value' ? [touch] : []));
+  const after = new Map(rows.map((touch) => [touch.id, touch.after]));
+  const stays = new Set([...after.values()].filter(hasBytes).map(({ sha256 }) => sha256));
+  const leaves = new Set(rows.flatMap(({ before }) => (hasBytes(before) ? [before.sha256] : [])));
+  const drop: string[] = [];
+  for (const sha256 of leaves) {
+    if (!stays.has(sha256) && !(await isNamed(store, run, sha256, after))) drop.push(sha256);
+  }
+  return { put, drop };
+}
+
+/** Whether a row that the command does not change refers to the bytes. */
+async function isNamed(store: Store, run: string, sha256: string, changed: ReadonlyMap<string, unknown>) {
+  const limit = changed.size + 1;
+  const rows = await store.projection.rows(run, { kind: 'value', tag: `sha256:${sha256}`, limit });
+  return rows.some(({ id }) => !changed.has(id));
+}
+
+/** The rows whose bytes should be in the store, by hash. */
+export function namedValues(rows: Iterable<{ kind: string; doc: unknown }>): Map<string, Value> {
+  const named = new Map<string, Value>();
+  for (const { kind, doc } of rows) {
+    const value = kind === 'value' ? (doc as Value) : null;
+    if (hasBytes(value)) named.set(value.sha256, value);
+  }
+  return named;
+}
+
+/** Why the bytes of a value cannot be given. */
+export function withoutBytes(key: string, why: 'erased' | 'missing'): Fault {
+  return why === 'erased'
+    ? new Fault('gone', `The value ${quoted(key)} was erased.`, {
+        hints: ['Put it again if it is needed.'],
+        data: { key },
+      })
+    : new Fault('gone', `The bytes of the value ${quoted(key)} are not in this journal.`, {
+        hints: [
+          'It was imported without its values. `holdfast journal import FILE` of an export that has them adds them.',
+        ],
+        data: { key },
+      });
+}
