@@ -36,9 +36,9 @@ describe('a command line', () => {
       expect(fault).toMatchObject({ code: 'usage', exit: 2 });
       return [fault.message, ...fault.hints].join(' ');
     };
-    expect(hintsOf('strat', 't1')).toContain('`start`');
-    expect(hintsOf('plan', 'ad')).toContain('`plan add`');
-    expect(hintsOf('session', 'nothing')).toContain('`session start`');
+    expect(hintsOf('strat', 't1')).toContain('`holdfast start`');
+    expect(hintsOf('plan', 'ad')).toContain('`holdfast plan add`');
+    expect(hintsOf('session', 'nothing')).toContain('`holdfast session start`');
     expect(hintsOf('skip', 't1', '--reson', 'r')).toContain('`--reason`');
     expect(hintsOf('status', '--jsn')).toContain('`--json`');
     expect(hintsOf('--jsonn')).toContain('`--json`');

@@ -205,7 +205,7 @@ describe('where erased text was', () => {
     play(folder, 'claude', 1);
     const base = inputsOf('claude', folder)[1]?.input;
     hook(folder, 'claude', 'UserPromptSubmit', { ...base, prompt: words });
-    const { id } = folder.data('search', 'staging')['results'][0];
+    const { id } = folder.data('search', 'staging', '--kind', 'turn')['results'][0];
     const { places } = folder.person.data('erase', id, '--reason', 'leaked') as unknown as { places: Place[] };
     expect(places.at(-1)).toMatchObject({
       place: 'transcripts of the client',

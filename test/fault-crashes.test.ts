@@ -23,7 +23,7 @@ describe.skipIf(!canInject)('an installation that is killed when its files are i
     const env = withFault(place, { at: inPlace + 2, action: 'kill' });
     expect((await place.start(install.words, { env })).code).toBe(null);
     expect(settings()).toContain('holdfast');
-    place.data('uninstall', 'claude');
+    place.data('uninstall', 'claude', '--project');
     expect(settings()).toBe(before);
     for (const made of ['.mcp.json', '.claude/skills', 'CLAUDE.md']) expect(existsSync(place.file(made))).toBe(false);
     for (const one of [origin, whole, place]) one.remove();

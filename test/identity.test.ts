@@ -353,7 +353,9 @@ describe('the key of a command', () => {
     writeFileSync(join(folder.path, 'agent-output/shop/00-session-state.json'), `${JSON.stringify(state)}\n{`);
     folder.data('doctor', 'agent-output/shop', '--repair', '--idempotency', 'mine');
     const keys = keysIn(folder).filter((key) => key !== null);
-    expect([keys[0], keys.at(-1)]).toEqual(['mine', expect.stringMatching(/^mine:recovery of /)]);
+    expect(keys[0]).toBe('mine');
+    expect(keys).toContainEqual(expect.stringMatching(/^mine:recovery of /));
+    expect(new Set(keys).size).toBeGreaterThan(2);
   });
 });
 

@@ -60,16 +60,17 @@ describe('looking', () => {
     decide('four', '--supersedes', 'D-2');
     decide('five');
     folder.data('retract', 'D-5', '--reason', 'wrong');
-    expect(ids(folder.data('decisions')['decisions']).sort()).toEqual(['D-1', 'D-3', 'D-4']);
+    expect(ids(folder.data('decisions')['decisions']).sort()).toEqual(['D-3', 'D-4']);
     expect(ids(folder.data('decisions', '--all')['decisions'])).toHaveLength(5);
     expect(folder.data('decisions', '--key', 'storage', '--all')).toMatchObject({ total: 2 });
     expect(folder.data('decisions', '--affects', 't1')).toMatchObject({ decisions: [{ id: 'D-3' }], total: 1 });
     expect(folder.data('decisions', '--affects', 't1', '--key', 'storage')).toMatchObject({ total: 1 });
     expect(folder.run('decisions', '--key', 'storage').out).not.toContain('more');
-    expect(folder.run('decisions', '--limit', '1').out).toContain('2 more');
+    expect(folder.run('decisions', '--limit', '1').out).toContain('1 more');
     const all = folder.data('decisions', '--all')['decisions'] as { id: string; status: string }[];
     expect(Object.fromEntries(all.map(({ id, status }) => [id, status]))).toEqual({
-      'D-1': 'active',
+      // A key has one value.
+      'D-1': 'superseded',
       'D-2': 'superseded',
       'D-3': 'active',
       'D-4': 'active',

@@ -82,10 +82,10 @@ describe('an edit of a working session by hand', () => {
     for (let count = 0; count < 2; count++) folder.data('checkpoint', `at-${count}`, ...claude);
     expect(textOf(folder, WORKLOG)).not.toContain('First light');
     expect(textOf(folder, MAILBOX)).toContain('**Status:** acknowledged');
-    expect(folder.data('search', 'Which oil')['results']).toMatchObject([
+    expect(folder.data('search', 'Which oil', '--kind', 'item')['results']).toMatchObject([
       { kind: 'item', status: 'resolved', doc: { alias: 'OQ-001', resolution: 'Rape oil' } },
     ]);
-    expect(folder.data('search', 'First light')['results']).toMatchObject([{ kind: 'note' }]);
+    expect(folder.data('search', 'First light', '--kind', 'note')['results']).toMatchObject([{ kind: 'note' }]);
     expectRest(folder);
   });
 

@@ -67,6 +67,7 @@ const definitions: readonly Definition[] = [
     name: 'start',
     description: 'Take a step of the plan before working on it, or take over an interrupted one.',
     actions: { '': 'start' },
+    omits: ['next', 'loaded', 'anyway', 'reason'],
     idempotent: true,
   },
   {

@@ -208,10 +208,16 @@ export function sessionLines(session: ModelSession, steps: readonly ModelStep[])
 
 /** A step key alone would mean nothing to a reader. */
 function stoppedAt({ workingOn, completed, notes }: ModelSession, steps: readonly ModelStep[]): string {
-  const titles = new Map(steps.map(({ key, title }) => [key, title.includes(key) ? title : `${key} ${title}`]));
-  const named = (words: string): string => titles.get(words) ?? words;
-  if (workingOn !== undefined) return flat(named(workingOn));
-  if (completed?.some((one) => titles.has(one))) return flat(`Completed ${completed.map(named).join('; ')}`);
+  const labels = steps.map(({ key, title }) => ({
+    key,
+    title,
+    label: title.includes(key) ? title : `${key} ${title}`,
+  }));
+  // A session names what it completed by key, or in words that end with the title.
+  const labelOf = (words: string): string | undefined =>
+    labels.find(({ key, title }) => words === key || words === title || words.endsWith(`: ${title}`))?.label;
+  if (workingOn !== undefined) return flat(labelOf(workingOn) ?? workingOn);
+  if (completed?.some(labelOf)) return flat(`Completed ${completed.map((one) => labelOf(one) ?? one).join('; ')}`);
   return flat(completed?.join('; ') ?? notes?.[0] ?? '');
 }
 

@@ -7,6 +7,7 @@ import { oneLine } from '../../core/text.ts';
 import type { StoredRow } from '../../store/projection.ts';
 import { openGuarded } from '../../workspace/guarded/tree-files.ts';
 import { currentRun } from '../act.ts';
+import type { Context } from '../context.ts';
 import { limit } from '../fields.ts';
 import { defineOperation, described, shaped } from '../operation.ts';
 
@@ -87,15 +88,16 @@ export const search = defineOperation({
     const tree = context.workspace()?.tree;
     const isMore = ranked.length > passed + wanted;
     const next = isMore ? `${pools}-${passed + wanted}` : ranked.length >= pool ? `${pools + 1}-0` : null;
-    return {
-      data: {
-        results: page.map(({ row, score, matched }) => {
-          const result = resultOf(row, query, score, matched);
-          return row.kind === 'foreign' && tree ? { ...result, place: placeOf(tree, result) } : result;
-        }),
-        cursor: next,
-      },
-    };
+    const records = page.map(({ row, score, matched }) => {
+      const result = resultOf(row, query, score, matched);
+      return row.kind === 'foreign' && tree ? { ...result, place: placeOf(tree, result) } : result;
+    });
+    // Sections that a format does not know are not rows: their lines come last, unless the file was found already.
+    const isOpen = next === null && !kind && !status && !since && tree !== undefined;
+    const isFileFound = records.some((record) => record.kind === 'foreign');
+    const docs = ranked.map(({ row }) => row.doc);
+    const lines = isOpen && !isFileFound ? await linesOf(context, runs, text, docs) : [];
+    return { data: { results: [...records, ...lines].slice(0, wanted), cursor: next } };
   },
   say: ({ results, cursor }, pen) =>
     results.length === 0
@@ -103,7 +105,7 @@ export const search = defineOperation({
       : joined(
           [
             ...results.map(({ id, kind, status, snippet, place }) => {
-              const facts = line`${word(kind)}, ${status === '' ? '' : word(status)}`;
+              const facts = kind === 'line' ? line`line` : line`${word(kind)}, ${status === '' ? '' : word(status)}`;
               const name = NAMED.has(kind) ? pen.quote(place ?? id, 'path') : ownId(id);
               return line`${pen.bold(name)} ${pen.dim(facts)} ${pen.quote(snippet, 'title')}`;
             }),
@@ -141,6 +143,39 @@ function placeOf(tree: string, { doc, snippet, marks }: SearchResult): string | 
     if (count > best.count) best = { line: index + 1, count };
   }
   return best.count > 0 ? `${path}:${best.line}` : path;
+}
+
+/** Lines of adopted and mirrored files that have all the words, without those that are records themselves. */
+async function linesOf(
+  context: Context,
+  runs: readonly string[],
+  text: string,
+  docs: readonly unknown[],
+): Promise<SearchResult[]> {
+  const { plain, searchFiles } = await import('../files/parts/search-files.ts');
+  const terms = plain(text).split(' ');
+  const said = docs.flatMap((doc) => Object.values(doc as object)).filter((value) => typeof value === 'string');
+  const records = said.map(plain).filter((words) => terms.every((term) => words.includes(term)));
+  const isRecord = (words: string): boolean =>
+    records.some((record) => record !== '' && (words.includes(record) || record.includes(words)));
+  const results: SearchResult[] = [];
+  for (const run of runs) {
+    for (const { path, line: number, text: found } of await searchFiles(context, run, terms)) {
+      if (isRecord(plain(found))) continue;
+      const known = {
+        run,
+        kind: 'line',
+        id: `${path}:${number}`,
+        status: '',
+        step: null,
+        at: context.now(),
+        version: 0,
+      };
+      const shown = { text: found, snippet: found, marks: [], place: null, doc: { path, line: number } };
+      results.push({ ...known, score: 0, matched: [...terms], isSuperseded: false, ...shown });
+    }
+  }
+  return results;
 }
 
 /** Rows whose id is a key, a path or a name that someone chose. */

@@ -240,8 +240,9 @@ async function settled(place: Place, action: CrashAction): Promise<Settled> {
     }
   }
   // The journal is checked separately, and leftovers of a crash beside our own files do no harm.
+  // A file that was being written is removed by a later write, an hour on.
   const ours =
-    /^\.git\/(?:state\/|holdfast\/(?:hooks\/|clone\.json)|holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.[0-9a-f]+)?$|mirrors\/))/;
+    /^\.git\/(?:state\/|holdfast\/(?:hooks\/|clone\.json)|holdfast\/(journal\.db|.*\.tmp$|[^/]*lock(\.[0-9a-f]+)?$|mirrors\/))|(?:^|\/)\.[^/]+\.[0-9a-f]{16}\.tmp$/;
   if (action.leavesFiles) for (const path of filesIn(place)) if (!ours.test(path)) files[path] = timeless(place, path);
   const { events, findings } = await factsOf(place);
   for (const { level, message } of findings) if (level === 'error') problems.push(`doctor at the end: ${message}`);
