@@ -6,7 +6,7 @@ import { openDatabase } from '../src/store/sqlite/driver.ts';
 import { type Folder, newFolder, newWorkspace } from './command-line.ts';
 import { contextIn, hook, startOf } from './hook-player.ts';
 
-/** The folder as somebody unpacks it who got it as an archive: another home, another machine id. */
+/** The folder as unpacked from an archive by another user: another home, another machine id. */
 function unpacked(from: Folder): Folder {
   const folder = newFolder();
   rmSync(folder.path, { recursive: true });
@@ -36,7 +36,7 @@ function inJournal(folder: Folder, sql: string): void {
   database.close();
 }
 
-/** A run of somebody else, with acts of a person in it. */
+/** A run from another user, with acts of a person in it. */
 function theirs(): Folder {
   const folder = newWorkspace();
   folder.person.data('skip', 't3', '--reason', 'there');

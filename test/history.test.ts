@@ -124,7 +124,7 @@ describe('a journal that went back between two commands', () => {
     expect(folder.run('plan', 'show').out).not.toContain('claim');
   });
 
-  it('is not what a backup is that somebody looks at', () => {
+  it('is not assumed of a backup that is opened to look at it', () => {
     const folder = newWorkspace();
     const backup = join(folder.path, 'backup.db');
     copyFileSync(folder.own('journal.db'), backup);

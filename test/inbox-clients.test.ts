@@ -85,7 +85,7 @@ describe.each(shellClients)('hooks of %s', (client) => {
       mkdirSync(bin);
       symlinkSync(program, join(bin, 'holdfast'));
       symlinkSync(join(dirname(program), 'holdfast-hook'), join(bin, 'holdfast-hook'));
-      // A login shell sets the search path anew.
+      // A login shell sets the search path again.
       writeFileSync(join(folder.env['HOME'] ?? '', '.bash_profile'), `PATH=${bin}:$PATH\n`);
       folder.env['PATH'] = `${bin}:${folder.env['PATH']}`;
     }
