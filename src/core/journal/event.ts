@@ -328,7 +328,7 @@ export const eventBodies = {
     background: v.optional(v.boolean()),
     /** It shows the user a question or a plan; its end is the answer. */
     asks: v.optional(v.picklist(['question', 'plan'])),
-    /** Of a program: a nonce and the hash of it with the input, how often it was tried, and how long silence is no proof. */
+    /** Of a program: a nonce and the hash of it with the input, the number of tries, and the silence that proves nothing yet. */
     input: v.optional(Erasable),
     attempt: v.optional(Count),
     leaseMs: v.optional(Count),
