@@ -73,7 +73,11 @@ describe('ranking', () => {
   });
 
   it('counts a longer word half where the word itself is absent', () => {
-    const rows = [row('longer', 'authentication here'), row('exact', 'auth here'), row('none', 'else')];
+    const rows = [
+      row('longer', 'authentication here', { at: '2026-02-01' }),
+      row('exact', 'auth here'),
+      row('none', 'else'),
+    ];
     expect(answers(rows, 'auth')).toEqual(['exact', 'longer']);
   });
 
