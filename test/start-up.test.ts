@@ -63,3 +63,31 @@ describe('the compiled code of an earlier start', () => {
     expect(saved.map(file)).toEqual(files);
   });
 });
+
+describe('a command that everyone waits for', () => {
+  it('loads no part of Node that takes long to load', () => {
+    const list = join(folder, 'list.cjs');
+    writeFileSync(list, "process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));");
+    const env = { PATH: process.env['PATH'], HOME: folder, HOLDFAST_STATE_HOME: join(folder, 'state') };
+    const run = (...words: string[]): string[] => {
+      const ran = spawnSync(process.execPath, ['--require', list, ...words], { cwd: folder, encoding: 'utf8', env });
+      expect(ran.status, ran.stderr).toBe(0);
+      return ran.stderr.split('\n');
+    };
+    const program = join(built, 'holdfast.cjs');
+    const bare = run('-e', '0');
+    run(program, 'init', '--title', 'Start');
+    run(program, 'plan', 'add', 'One');
+    run(program, 'start', 't1');
+    for (const words of [['checkpoint', 'half'], ['resume'], ['status']]) {
+      // The first start saves its compiled code.
+      run(program, ...words);
+      const slow = ['crypto', 'stream', 'child_process', 'os', 'tty', 'readline', 'http', 'worker_threads'];
+      const loaded = run(program, ...words).filter((line) => !bare.includes(line));
+      expect(
+        slow.filter((name) => loaded.includes(`NativeModule ${name}`)),
+        words.join(' '),
+      ).toEqual([]);
+    }
+  });
+});

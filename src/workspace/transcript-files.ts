@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -29,7 +28,7 @@ export function realPath(path: string): string {
 }
 
 export function md5(text: string): string {
-  return createHash('md5').update(text).digest('hex');
+  return process.getBuiltinModule('node:crypto').createHash('md5').update(text).digest('hex');
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

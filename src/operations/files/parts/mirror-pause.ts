@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Mirror } from '../../../core/fold/state.ts';
 import type { TreeMark } from '../../../core/journal/event.ts';
 import { sha256 } from '../../../core/sha256.ts';
@@ -30,6 +29,8 @@ export async function pauseFor(
   const lastOwn = versions.findLast(({ ours }) => ours);
   if (!lastOwn) return null;
   const bytes = Buffer.from(text);
+  // Loaded on demand, because every command loads this file: it takes as long as a fifth of a command.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const blob = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
   const committed = (await readBlobs(workspace.tree, path)).find((one) => one.blob === blob);
   if (!committed || committed.at >= lastOwn.at) return null;
