@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import { headOf } from './head-columns.ts';
 import { type Probe, readLiveness, watchedIn } from './liveness.ts';
 import { type Loaded, type Loader, SAVE_EVERY_AT_MOST } from './loader.ts';
+import { type Here, located } from './located.ts';
 import { mustSave, type OpenRows, openRows, pendingRows, referencesIn, storedRows } from './pending-rows.ts';
 import { describeRewound, type Rewound, rewoundDraft, rewoundFault, withRewound } from './rewound.ts';
 import type { DescribeSnapshot } from './snapshots.ts';
@@ -65,6 +66,8 @@ export interface ExecutorOptions {
   /** The time, as an ISO string in UTC. */
   now: () => string;
   probe: Probe;
+  /** Where this process is; left out for engines that record for others. */
+  here?: (() => Here) | undefined;
   /** Between 0 and 1, for the wait before another try. */
   random: () => number;
   /** Writes the text of a snapshot when it is recorded; without it, only what the command says is recorded. */
@@ -155,6 +158,7 @@ async function tryOnce(options: ExecutorOptions, attempt: Attempt): Promise<Done
     const { describeSnapshots } = await import('./snapshots.ts');
     decided = await describeSnapshots(decided, { journal: store.journal, run, state, at: liveness.now }, describe);
   }
+  if (options.here) decided = { ...decided, drafts: located(decided.drafts, options.here) };
   const rewound = loader.unrecorded(run);
   if (decided.drafts.length === 0)
     return { events: [], state, changed: [], session: decided.session, replayed: false, rewound };

@@ -2,6 +2,7 @@ import type { ClientHomes } from '../clients/transcripts.ts';
 import type { Tally } from '../core/recorded.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Done, Identity } from '../engine/execute.ts';
+import type { Here } from '../engine/located.ts';
 import type { Token } from '../store/presence.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -28,6 +29,8 @@ export interface Context {
   dir: string;
   /** The workspace around `dir`; null when there is none. */
   workspace(): Workspace | null;
+  /** The machine and the clone this process is on; null where they are not known. */
+  here(): Here;
   /** Creates the workspace if there is none, in `dir` or the folder given; null with a store and no folder. */
   createWorkspace(folder?: string, how?: { outside?: boolean }): Workspace | null;
   /** Set only for the command line of this machine. */

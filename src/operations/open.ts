@@ -5,11 +5,14 @@ import type { SessionProof } from '../core/rules/session-proof.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
+import type { Here } from '../engine/located.ts';
 import type { Store } from '../store/store.ts';
 import { findForeignState } from '../workspace/foreign.ts';
 import { repositoryAt } from '../workspace/git/repository.ts';
 import { findOldJournal } from '../workspace/old-folder.ts';
 import { probeOwner } from '../workspace/process.ts';
+import { openStateFolder, thisUser } from '../workspace/state/folder.ts';
+import { knownMachineId, machineId } from '../workspace/state/machine.ts';
 import { createWorkspace, findWorkspace, noWorkspace, type Workspace } from '../workspace/workspace.ts';
 import type { Clients, Context } from './context.ts';
 import { isClientName } from './people.ts';
@@ -54,6 +57,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   let { workspace }: { workspace?: Workspace | null | undefined } = options;
   let engine: Promise<Engine> | undefined;
   let opened: Store | undefined;
+  let here: Here | undefined;
   const find = (): Workspace | null => {
     if (workspace === undefined) workspace = options.withoutWorkspace ? null : findWorkspace(options.dir);
     return workspace;
@@ -72,8 +76,12 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot({ ...context, engine: async () => asked }, moment);
     };
-    const { now = systemNow, probe = probeOwner, random = Math.random } = options;
-    return createEngine({ store, now, probe, random, describe });
+    const {
+      now = systemNow,
+      probe = (owner) => probeOwner(owner, context.here().machine),
+      random = Math.random,
+    } = options;
+    return createEngine({ store, now, probe, random, describe, here: context.here });
   };
   const context: Context & { close(): Promise<void> } = {
     identity: {
@@ -90,6 +98,13 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     isVerbatim: options.isVerbatim,
     dir: options.dir,
     workspace: find,
+    here() {
+      const found = find();
+      here ??= found
+        ? { machine: machineId(found.state), clone: found.clone.clone }
+        : { machine: knownMachineId(openStateFolder(thisUser())), clone: null };
+      return here;
+    },
     environment: options.environment,
     createWorkspace(folder = options.dir, how = {}) {
       if (!options.withoutWorkspace) {

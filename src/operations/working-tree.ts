@@ -35,5 +35,8 @@ function filesNamed(tree: string, dir: string, built: string): string[] {
 
 /** The branch and commit the working tree is at; undefined where they are not those of the moment. */
 export function treeMark(context: Context): TreeMark | undefined {
-  return context.isLate ? undefined : readTreeMark(context.workspace()?.tree ?? context.dir);
+  if (context.isLate) return undefined;
+  const mark = readTreeMark(context.workspace()?.tree ?? context.dir);
+  const { clone } = context.here();
+  return mark && clone !== null ? { ...mark, clone } : mark;
 }

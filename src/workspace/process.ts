@@ -101,16 +101,20 @@ function askForProcess(pid: number): { name: string; parent: number } | null {
 }
 
 /**
- * Whether the owner lives; undefined if that cannot be checked. Only a process of this host can be checked. A process with
- * the same number and another start time is another process, so without the start time a living number proves nothing.
+ * Whether the owner lives; undefined if that cannot be checked. Only a process of this machine can be checked, and two
+ * machines may have the same host name. A process with the same number and another start time is another process, so
+ * without the start time a living number proves nothing.
  */
-export function probeOwner(owner: Owner): 'alive' | 'dead' | undefined {
-  if (owner.host !== hostName()) return undefined;
+export function probeOwner(owner: Owner, machine: string | null = null): 'alive' | 'dead' | undefined {
+  if (!isOnThisMachine(owner, machine)) return undefined;
   if (!exists(owner.pid)) return 'dead';
   const started = startOf(owner.pid);
   if (started === null || !owner.startedAt) return undefined;
   return started === owner.startedAt ? 'alive' : 'dead';
 }
+
+export const isOnThisMachine = (owner: Owner, machine: string | null): boolean =>
+  owner.host === hostName() && (!owner.machine || owner.machine === machine);
 
 function exists(pid: number): boolean {
   try {

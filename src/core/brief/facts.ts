@@ -99,7 +99,8 @@ export type Situation =
 export type Place =
   | { is: 'here'; branch: string; branchNow: string | null }
   | { is: 'worktree'; tree: string; branch: string | null }
-  | { is: 'host'; host: string };
+  | { is: 'host'; host: string }
+  | { is: 'clone' };
 
 export type Request =
   | { is: 'asked'; which: 'only' | 'first' | 'last'; at: string; text: string }
@@ -225,7 +226,10 @@ export type Open =
 /** What the next action is made of, in addition to the facts above. */
 export interface NextFacts {
   /** In the words of an agent or a person, after the last request. */
-  declared: { by: string; at: string; text: string } | { file: string; at: string; text: string } | null;
+  declared:
+    | { by: string; session?: string | null; at: string; text: string }
+    | { file: string; at: string; text: string }
+    | null;
   failedStep: { key: string; title: string; retriesLeft: number } | null;
   ready: PlannedStep | null;
   /** If nothing is ready. */

@@ -154,7 +154,12 @@ export function listFields(
   const previous = rows.sessions.find(({ id, parent }) => id !== reader.session && parent === null) ?? null;
   return {
     run: { id: run.id, title: run.title, status: run.status, goal: run.goal, percent, done, total },
-    freshness: freshnessOf(state, liveness.now, { previous, mark: observed.mark, seen: observed.seen }),
+    freshness: freshnessOf(state, liveness.now, {
+      previous,
+      mark: observed.mark,
+      clone: observed.clone,
+      seen: observed.seen,
+    }),
     offers: offersTo(state, reader.agent),
     conflicts: (observed.seen?.conflicts ?? []).filter((conflict) => !conflict.accepted),
     evidence: observed.seen ? evidenceOf(observed.seen) : null,

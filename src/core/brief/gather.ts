@@ -1,12 +1,13 @@
 import type { FileRow, Session, State } from '../fold/state.ts';
 import { shortName } from '../prompt/run-id.ts';
 import { addMs } from '../time.ts';
+import { isSameClone } from '../tree-name.ts';
 import { whatIsLeft } from '../views/left.ts';
 import { isGone, type Liveness } from '../views/liveness.ts';
 import { planView } from '../views/plan.ts';
 import { positionOf } from '../views/position.ts';
 import { isOver } from '../views/run-state.ts';
-import type { BriefForm, Place, Request, RunFacts, Said, Situation, Who } from './facts.ts';
+import type { BriefForm, NextFacts, Place, Request, RunFacts, Said, Situation, Who } from './facts.ts';
 import { actorOf, type BriefFields } from './fields.ts';
 import type { BriefRows, Observed } from './observed.ts';
 import { openFacts, ruleFacts } from './open-facts.ts';
@@ -72,7 +73,7 @@ export function gatherRun(given: Gathering): RunFacts {
   };
   const situation = situationOf(given, turn, isAlive);
   const resuming = isPlanned && !isOver(run) ? resumingOf(position) : null;
-  const whole = { ...facts, situation, resuming };
+  const whole = { ...facts, next: forReader(facts.next, situation), situation, resuming };
   return form === 'returned' && turn ? newsOf(whole, given, turn) : whole;
 }
 
@@ -127,6 +128,14 @@ function situationOf(
   return { is: 'finished', who, at: turn.endedAt, isLast: observed.isLastFinished === true };
 }
 
+/** What a session that is at work wrote is for itself, not for others to do. */
+function forReader(next: NextFacts, situation: Situation): NextFacts {
+  const { declared } = next;
+  const isForItself =
+    situation.is === 'working' && declared && 'session' in declared && declared.session === situation.who.session;
+  return isForItself ? { ...next, declared: null } : next;
+}
+
 /** Subagents that were at work when their parent was cut off, by the name that the client gave them. */
 function subagentsOf(above: Session, { sessions }: BriefRows): string[] {
   return sessions
@@ -146,10 +155,14 @@ function changedLately({ id, seenAt }: Session, { files }: BriefRows): string[] 
 }
 
 /** Where the work was recorded last, seen from the reader; null if nothing is known of a branch. */
-function placeOf(session: Session | null, { mark, host }: Observed): Place | null {
+function placeOf(session: Session | null, { mark, host, machine, clone }: Observed): Place | null {
   if (session === null) return null;
-  const machine = session.owner?.host.split(' ')[0];
-  if (machine !== undefined && host !== null && machine !== host.split(' ')[0]) return { is: 'host', host: machine };
+  const { owner } = session;
+  const name = owner?.host.split(' ')[0];
+  const isOther = host !== null && name !== host.split(' ')[0];
+  if (name !== undefined && (isOther || (owner?.machine && machine !== undefined && owner.machine !== machine)))
+    return { is: 'host', host: name };
+  if (!isSameClone({ clone: session.mark?.clone ?? owner?.clone }, { clone })) return { is: 'clone' };
   const { branch = null, tree = null } = session.mark ?? {};
   if (session.mark && mark && tree !== (mark.tree ?? null)) return { is: 'worktree', tree: tree ?? 'main', branch };
   return branch === null || !mark ? null : { is: 'here', branch, branchNow: mark.branch ?? null };

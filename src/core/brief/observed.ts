@@ -22,6 +22,8 @@ export interface Observed {
   /** Where the reader is. */
   mark?: TreeMark | undefined;
   host: string | null;
+  machine?: string | null | undefined;
+  clone?: string | null | undefined;
   seen?: SeenTree | undefined;
   files?: readonly FileAdvice[] | undefined;
   /** By effect. */

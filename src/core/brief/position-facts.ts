@@ -123,10 +123,10 @@ function declaredNext(state: State, sessions: readonly Session[], step: Step | n
   const checkpoint = step?.status === 'in_progress' ? step.checkpoint : null;
   // An agent on another step may have declared a newer next action: what the checkpoint of this step says goes first.
   if (next && next.step !== (step?.key ?? null) && checkpoint?.next && !isLate(checkpoint.at))
-    return { by: agentOf(checkpoint.session), at: checkpoint.at, text: checkpoint.next };
+    return { by: agentOf(checkpoint.session), session: checkpoint.session, at: checkpoint.at, text: checkpoint.next };
   if (!next || !forStep || (isLate(next.at) && next.file === undefined)) return null;
   if (next.file !== undefined) return { file: next.file, at: next.at, text: next.text };
-  return { by: agentOf(next.session), at: next.at, text: next.text };
+  return { by: agentOf(next.session), session: next.session, at: next.at, text: next.text };
 }
 
 /** The planned checkpoint after the last one reached, if known. */

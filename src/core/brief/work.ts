@@ -1,5 +1,7 @@
 import type { FileRow, State } from '../fold/state.ts';
+import type { Owner } from '../journal/event.ts';
 import { addMs } from '../time.ts';
+import { isSameTree } from '../tree-name.ts';
 import { isUncertain } from '../views/left.ts';
 import { isCheck } from './check-command.ts';
 import type { CommandFact, FileFact, FileFacts, ProcessFact, Uncertain } from './facts.ts';
@@ -39,17 +41,25 @@ export function uncertainEffects(work: Work): Uncertain[] {
 
 function processOf(
   { observed, isAlive, rows }: Work,
-  effect: { id: string; session: string | null; owner?: { host: string } | undefined },
+  effect: { id: string; session: string | null; owner?: Owner | undefined },
 ): ProcessFact {
   const { session, owner } = effect;
   if (session !== null && isAlive(session)) return { is: 'in-session', session };
-  if (owner && observed.host !== null && owner.host !== observed.host) {
+  if (owner && isElsewhere(owner, observed)) {
     return { is: 'elsewhere', host: owner.host.split(' ')[0] ?? owner.host };
   }
   const found = observed.processes?.get(effect.id) ?? { is: 'unlisted' as const };
   if (found.is === 'alive') return found;
   const hadClient = rows.sessions.find(({ id }) => id === session)?.client ?? null;
   return { is: found.is, isClientGone: hadClient !== null };
+}
+
+/** Two machines may have the same host name; the process namespace is part of it. */
+function isElsewhere({ host, machine }: Owner, observed: Observed): boolean {
+  return (
+    (observed.host !== null && host !== observed.host) ||
+    (!!machine && observed.machine !== undefined && machine !== observed.machine)
+  );
 }
 
 /** The last failure that was not repaired, what was running, and the last check that passed. */
@@ -139,9 +149,9 @@ const FILES = 6;
 
 /** The files of the run as they are now; names alone where git says nothing, or the work is elsewhere. */
 export function fileFacts(work: Work): FileFacts {
-  const { changes, mark } = work.observed;
-  const here = mark?.tree ?? null;
-  const rows = work.rows.files.filter((file) => !work.isHere || file.tree === here);
+  const { changes, mark, clone } = work.observed;
+  const here = { clone, tree: mark?.tree };
+  const rows = work.rows.files.filter((file) => !work.isHere || isSameTree(file, here));
   if (!changes || !work.isHere) {
     const files = rows.map(({ path }): FileFact => ({ path, is: 'named', lines: null }));
     return { files: files.slice(0, FILES), total: files.length, commits: 0, othersDirty: 0 };

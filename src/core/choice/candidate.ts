@@ -1,4 +1,5 @@
 import { msBetween } from '../time.ts';
+import { isSameClone } from '../tree-name.ts';
 import type { RunFacts } from '../views/run-facts.ts';
 import { isUnfinished, type RunState } from '../views/run-state.ts';
 
@@ -23,6 +24,7 @@ export interface KnownRun {
 export interface Viewer {
   now: string;
   machine: string | null;
+  clone?: string | null | undefined;
   /** The linked working tree; empty for the main one. */
   tree: string;
   branch: string | null;
@@ -114,7 +116,9 @@ function candidateOf(run: KnownRun, viewer: Viewer): Candidate {
 }
 
 /** A run without a place was opened by a command here. */
-function placeOf({ place: { machine, tree, branch } }: RunFacts, viewer: Viewer): PlaceWord {
+function placeOf({ place }: RunFacts, viewer: Viewer): PlaceWord {
+  const { machine, tree, branch } = place;
+  if (!isSameClone(place, viewer)) return 'elsewhere';
   if (machine !== null && viewer.machine !== null && machine !== viewer.machine) return 'elsewhere';
   if (tree !== null && tree !== viewer.tree) return 'other worktree';
   return tree === null || branch === viewer.branch ? 'here' : 'other branch';

@@ -94,6 +94,7 @@ export interface LastRecord {
 /** Null where it is not known: no git, or no session yet. An empty tree is the main one. */
 export interface Place {
   machine: string | null;
+  clone?: string | undefined;
   tree: string | null;
   branch: string | null;
 }

@@ -1,5 +1,6 @@
 import type { Event } from '../journal/event.ts';
-import type { Session, State } from './state.ts';
+import type { TreeName } from '../tree-name.ts';
+import type { LastWork, Session, State } from './state.ts';
 
 /** How many working trees are remembered; agents create and delete them by the dozen. */
 const TREES_LIMIT = 20;
@@ -11,7 +12,8 @@ const TREES_LIMIT = 20;
 export function recordLastWork(state: State, event: Event): void {
   const work = workIn(state, event);
   if (!work) return;
-  const tree = treeOf(state, event) ?? '';
+  const place = treeOf(state, event);
+  const tree = workKey(place);
   const mark = 'mark' in event.body ? event.body.mark : undefined;
   state.lastWork.delete(tree);
   state.lastWork.set(tree, {
@@ -21,6 +23,7 @@ export function recordLastWork(state: State, event: Event): void {
     session: work.session,
     at: event.at,
     version: event.version,
+    ...place,
   });
   const [oldest] = state.lastWork.keys();
   if (state.lastWork.size > TREES_LIMIT && oldest !== undefined) state.lastWork.delete(oldest);
@@ -42,11 +45,20 @@ function workIn(state: State, event: Event): { step: string | null; session: str
   }
 }
 
-/** The linked working tree of an event, by its own mark or that of its session; null is the main tree. */
-export function treeOf(state: State, event: Event): string | null {
-  const mark = 'mark' in event.body ? event.body.mark : undefined;
+const workKey = ({ clone, tree }: TreeName): string => (clone ? `${clone} ${tree ?? ''}` : (tree ?? ''));
+
+/** The last work in this working tree. */
+export function lastWorkIn({ lastWork }: State, here: TreeName): LastWork | undefined {
+  return lastWork.get(workKey(here)) ?? lastWork.get(here.tree ?? '');
+}
+
+/** The working tree of an event, by its own mark or that of its session. */
+export function treeOf(state: State, event: Event): { tree: string | null; clone?: string } {
+  const own = 'mark' in event.body ? event.body.mark : undefined;
   const session = event.session === null ? undefined : state.sessions.get(event.session);
-  return (mark ?? session?.mark)?.tree ?? null;
+  const mark = own ?? session?.mark;
+  const clone = mark?.clone ?? session?.owner?.clone;
+  return { tree: mark?.tree ?? null, ...(clone === undefined ? {} : { clone }) };
 }
 
 const CONVERSATIONS = 20;
@@ -59,6 +71,7 @@ export function recordLast(state: State, event: Event): void {
   if (!session) return;
   const place = {
     machine: session.owner?.host ?? last.place.machine,
+    clone: session.mark?.clone ?? session.owner?.clone ?? last.place.clone,
     tree: session.mark?.tree ?? '',
     branch: session.mark?.branch ?? null,
   };

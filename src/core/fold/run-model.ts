@@ -302,7 +302,7 @@ function readFiles(
       id: path,
       step,
       session: event.session,
-      tree: treeOf(state, event),
+      ...treeOf(state, event),
       at: event.at,
       version: event.version,
       read: false,

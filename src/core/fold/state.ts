@@ -1,5 +1,6 @@
 import type { Evidence } from '../evidence.ts';
 import type { Artifact, EventBody, ImportedRange, Owner, TreeMark } from '../journal/event.ts';
+import type { TreeName } from '../tree-name.ts';
 import type { Counted } from '../views/phase-progress.ts';
 import type { Actor, MessageSide, Role, RunKind, StepKind } from '../words.ts';
 import type { Commands, Excerpt, LastRecord, Requests, ShownPlan, Tally, Turn } from './conversation.ts';
@@ -385,7 +386,7 @@ export interface NextAction {
 }
 
 /** The last work in a working tree. Without git there is no commit. */
-export interface LastWork {
+export interface LastWork extends TreeName {
   head: string | null;
   branch: string | null;
   step: string | null;
@@ -407,6 +408,7 @@ export interface FileRow extends Artifact {
   session: string | null;
   /** The linked working tree it was recorded in; null is the main one. */
   tree: string | null;
+  clone?: string | undefined;
   at: string;
   version: number;
   read: boolean;

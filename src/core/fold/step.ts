@@ -307,7 +307,7 @@ export function touchFiles(
       id: artifact.path,
       step,
       session: event.session,
-      tree: treeOf(state, event),
+      ...treeOf(state, event),
       at: event.at,
       version: event.version,
       read,

@@ -51,11 +51,18 @@ export const TreeMark = v.object({
   branch: v.optional(v.nullable(v.string())),
   tree: v.optional(v.nullable(Text)),
   dirty: v.optional(v.array(FilePath)),
+  clone: v.optional(Label),
 });
 export type TreeMark = v.InferOutput<typeof TreeMark>;
 
 /** The process that owns a session; the start time distinguishes it from a later process with the same pid. */
-export const Owner = v.object({ pid: Count, host: Label, startedAt: v.optional(v.nullable(v.string())) });
+export const Owner = v.object({
+  pid: Count,
+  host: Label,
+  startedAt: v.optional(v.nullable(v.string())),
+  machine: v.optional(Label),
+  clone: v.optional(Label),
+});
 export type Owner = v.InferOutput<typeof Owner>;
 
 export const StepPlan = v.object({
@@ -125,6 +132,7 @@ export const eventBodies = {
   'run.opened': v.object({
     title: Sentence,
     workspace: Label,
+    clone: v.optional(Label),
     /** Left out in journals of version 0.1. */
     kind: v.optional(RunKind),
     goal: v.optional(Text),

@@ -1,5 +1,6 @@
 import type { FileRow, Session, State, Step } from '../fold/state.ts';
 import { sha256 } from '../sha256.ts';
+import { isSameClone, isSameTree, type TreeName } from '../tree-name.ts';
 import { planView } from './plan.ts';
 
 /** A difference between what was recorded and what is found. */
@@ -59,10 +60,9 @@ export type Observation =
   | { state: 'unreadable'; why: string };
 
 /** A commit that work was recorded at. */
-export interface WorkMark {
+export interface WorkMark extends TreeName {
   head: string;
   branch: string | null;
-  tree: string | null;
   step: string | null;
   at: string;
 }
@@ -78,9 +78,7 @@ export interface RecordedEvidence {
   sessions: readonly Session[];
 }
 
-export interface SeenEvidence {
-  /** The name of the linked working tree, null in the main one. */
-  tree: string | null;
+export interface SeenEvidence extends TreeName {
   head: string | null;
   branch: string | null;
   files: ReadonlyMap<string, Observation>;
@@ -155,7 +153,7 @@ function compareFile(file: FileRow, seen: SeenEvidence): { verdict: Verdict; why
     drift: { kind, expected, found },
   });
   const holds = { verdict: 'holds' as const, why: null };
-  if (file.tree !== seen.tree) return unknown(`recorded in ${treeWords(file.tree)}`);
+  if (!isSameTree(file, seen)) return unknown(`recorded in ${treeWords(file, seen)}`);
   const observed = seen.files.get(file.path);
   if (!observed) return unknown('not looked at');
   if (observed.state === 'unreadable') return unknown(observed.why);
@@ -177,8 +175,10 @@ function compareFile(file: FileRow, seen: SeenEvidence): { verdict: Verdict; why
 
 const NOT_THERE = 'not there';
 
-const treeWords = (tree: string | null): string =>
-  tree === null ? 'the main working tree' : `another working tree, ${tree}`;
+function treeWords(file: FileRow, seen: SeenEvidence): string {
+  if (!isSameClone(file, seen)) return 'another clone, not here';
+  return file.tree === null ? 'the main working tree' : `another working tree, ${file.tree}`;
+}
 
 function digest({ sha256: hash, bytes }: { sha256: string; bytes: number | null }): string {
   return `sha256 ${hash.slice(0, 12)}${bytes === null ? '' : `, ${bytes} bytes`}`;
@@ -220,11 +220,8 @@ interface Leftover {
 }
 
 /** Files that are changed now and were not when the session started that crashed during a step. */
-function leftBehind(
-  state: State,
-  { sessions }: RecordedEvidence,
-  { dirty, tree }: SeenEvidence,
-): Map<string, Leftover> {
+function leftBehind(state: State, { sessions }: RecordedEvidence, seen: SeenEvidence): Map<string, Leftover> {
+  const { dirty } = seen;
   const found = new Map<string, Leftover>();
   if (!dirty) return found;
   for (const { step, interrupted } of planView(state).leaves) {
@@ -232,7 +229,7 @@ function leftBehind(
     // A session that ended properly knew what it left; its mark is from its end.
     if (session?.status !== 'crashed') continue;
     const before = session.mark?.dirty;
-    if (!before || before.length >= DIRTY_LIMIT || (session.mark?.tree ?? null) !== tree) continue;
+    if (!before || before.length >= DIRTY_LIMIT || !isSameTree(session.mark ?? {}, seen)) continue;
     const known = new Set(before);
     for (const [path, word] of dirty) {
       if (!known.has(path) && !found.has(path)) found.set(path, { step, session, word });
@@ -258,7 +255,7 @@ function compareUnrecorded({ files, plan }: RecordedEvidence, left: ReadonlyMap<
 
 function comparePlan({ plan }: RecordedEvidence, { files, tree }: SeenEvidence, add: Add): void {
   // The digest was taken in the main tree.
-  const observed = plan && tree === null ? files.get(plan.path) : undefined;
+  const observed = plan && !tree ? files.get(plan.path) : undefined;
   if (!plan || !observed || observed.state === 'unreadable') return;
   if (observed.state === 'present' && observed.sha256 === plan.sha256) return;
   const found =
@@ -270,11 +267,12 @@ function comparePlan({ plan }: RecordedEvidence, { files, tree }: SeenEvidence, 
   add('plan_changed', plan.path, digest({ sha256: plan.sha256, bytes: null }), found, plan.since, null);
 }
 
-function compareMarks({ marks }: RecordedEvidence, { tree, head, branch, ancestry }: SeenEvidence, add: Add): void {
+function compareMarks({ marks }: RecordedEvidence, seen: SeenEvidence, add: Add): void {
+  const { head, branch, ancestry } = seen;
   if (head === null) return;
   const reported = new Set<string>();
   for (const mark of marks) {
-    if (mark.tree !== tree || mark.head === head || reported.has(mark.head)) continue;
+    if (!isSameTree(mark, seen) || mark.head === head || reported.has(mark.head)) continue;
     reported.add(mark.head);
     const relation = ancestry.get(mark.head);
     if (!relation || (relation !== 'missing' && relation.lost === 0)) continue;

@@ -1,7 +1,9 @@
+import { lastWorkIn } from '../fold/last-work.ts';
 import type { Session, State } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
 import { counted, duration, type Fixed, fixed, id, joined, type Line, line, type Part, quote, word } from '../line.ts';
 import { msBetween } from '../time.ts';
+import { isSameClone, type TreeName } from '../tree-name.ts';
 import type { Conflict, FileVerdict } from './conflict.ts';
 
 /** How current the brief is. */
@@ -36,12 +38,15 @@ export interface SeenTree {
 interface FreshnessInput {
   previous?: Session | null | undefined;
   mark?: TreeMark | undefined;
+  /** The reader's clone. */
+  clone?: string | null | undefined;
   /** Absent if the working tree was not examined. */
   seen?: SeenTree | undefined;
 }
 
-export function freshnessOf(state: State, now: string, { previous, mark, seen }: FreshnessInput): Freshness {
-  const last = state.lastWork.get(mark?.tree ?? '');
+export function freshnessOf(state: State, now: string, { previous, mark, clone, seen }: FreshnessInput): Freshness {
+  const here = { clone, tree: mark?.tree };
+  const last = lastWorkIn(state, here);
   const lastEventAt = state.run?.updatedAt ?? now;
   const facts = {
     age: duration(msBetween((seen && last?.at) || lastEventAt, now)),
@@ -57,7 +62,7 @@ export function freshnessOf(state: State, now: string, { previous, mark, seen }:
     : '';
   const elsewhere = last
     ? []
-    : [...state.lastWork.keys()].map((tree) => (tree === '' ? fixed('the main one') : quote(tree, 'path')));
+    : [...state.lastWork].map(([key, { tree = key, ...place }]) => treeWords({ ...place, tree }, here));
   return {
     now,
     lastEventAt,
@@ -66,6 +71,11 @@ export function freshnessOf(state: State, now: string, { previous, mark, seen }:
     ...facts,
     text: line`${seen ? seenWords(facts, elsewhere) : unseenWords(facts)}${ended}`,
   };
+}
+
+function treeWords(place: TreeName, here: TreeName): Part {
+  if (!isSameClone(place, here)) return fixed('one in another clone');
+  return place.tree ? quote(place.tree, 'path') : fixed('the main one');
 }
 
 function hasMoved({ conflicts, files }: SeenTree): boolean {

@@ -9,10 +9,10 @@ const FILE = 'machine.json';
  * is another machine: a copied image and a home folder shared between machines bring the file along.
  */
 export function machineId(state: OwnFiles | null): string | null {
-  if (state === null) return null;
+  const id = knownMachineId(state);
+  if (id !== null || state === null) return id;
   const system = systemHash();
   const known = readMachine(state);
-  if (known && (known.system === null || system === null || known.system === system)) return known.machine;
   const made = `${JSON.stringify({ machine: newId('m'), system })}\n`;
   try {
     if (known) state.replace(FILE, made);
@@ -21,6 +21,14 @@ export function machineId(state: OwnFiles | null): string | null {
     return null;
   }
   return readMachine(state)?.machine ?? null;
+}
+
+/** The same without making one. */
+export function knownMachineId(state: OwnFiles | null): string | null {
+  const known = state && readMachine(state);
+  if (!known) return null;
+  const system = systemHash();
+  return known.system === null || system === null || known.system === system ? known.machine : null;
 }
 
 function readMachine(state: OwnFiles): { machine: string; system: string | null } | null {

@@ -143,6 +143,8 @@ function placeWords(place: Place, chars: number): Line {
     }
     case 'host':
       return line`The work is on host ${quote(place.host, 'name')}; files named below are there and were not checked.`;
+    case 'clone':
+      return line`The work is in another clone; files named below are there and were not checked.`;
     default:
       return place satisfies never;
   }

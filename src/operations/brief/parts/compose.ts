@@ -83,11 +83,12 @@ export async function briefFor(
   const observed = {
     mark: mark ?? treeMark(context),
     host: hostName(),
+    ...context.here(),
     others,
     isLastFinished,
     history: await (status ? lookAtHistory(context) : knownHistory(context)),
     processes: await observeProcesses(context, state, liveness),
-    clients: observeClients(rows.sessions),
+    clients: observeClients(context, rows.sessions),
     ...(status && {
       seen: await findEvidence(context, state, { status, edits, files: { written: rows.files, left } }),
       files: readingList(context, state, position, artifacts, budgetTokens),

@@ -1,5 +1,7 @@
+import { lastWorkIn } from '../../../core/fold/last-work.ts';
 import type { FileRow, Session, State, Step } from '../../../core/fold/state.ts';
 import type { TreeMark } from '../../../core/journal/event.ts';
+import { isSameTree, type TreeName } from '../../../core/tree-name.ts';
 import {
   type Ancestry,
   type Conflict,
@@ -67,9 +69,9 @@ export async function findEvidence(
   }
   const { tree } = workspace;
   const mark = treeMark(context);
-  const here = mark?.tree ?? null;
+  const here = { clone: context.here().clone, tree: mark?.tree ?? null };
   const recorded = await recordedEvidence(context, state, here, known);
-  const heads = recorded.marks.filter((one) => one.tree === here).map((one) => one.head);
+  const heads = recorded.marks.filter((one) => isSameTree(one, here)).map((one) => one.head);
   const ancestry = readAncestries(tree, mark?.head ?? null, heads);
   const wanted = wantedFiles(recorded, here);
   const files = await observeFiles(tree, wanted);
@@ -78,7 +80,7 @@ export async function findEvidence(
   const paths = new Set(wanted.map((file) => file.path));
   const relations = await ancestry;
   const evidence = compareEvidence(state, recorded, {
-    tree: here,
+    ...here,
     edits,
     head: mark?.head ?? null,
     branch: mark?.branch ?? null,
@@ -92,7 +94,7 @@ export async function findEvidence(
     dirty: found?.dirty ?? null,
     ancestry: relations,
   });
-  const last = state.lastWork.get(here ?? '')?.head;
+  const last = lastWorkIn(state, here)?.head;
   const relation = last ? relations.get(last) : undefined;
   return {
     ...evidence,
@@ -137,7 +139,7 @@ async function readFiles(engine: Engine, state: State, tag: string): Promise<Fil
 async function recordedEvidence(
   context: Context,
   state: State,
-  here: string | null,
+  here: TreeName,
   known: Looking['files'],
 ): Promise<RecordedEvidence> {
   const engine = await context.engine();
@@ -151,15 +153,15 @@ async function recordedEvidence(
   const last = new Set(steps.map((step) => step.lastSession).filter((id) => id !== null));
   const sessions = last.size > 0 ? await engine.recall(run, [...last]) : [];
   const { plan, openedAt } = state.run ?? {};
-  const place = state.lastWork.get(here ?? '');
+  const place = lastWorkIn(state, here);
   const marks: WorkMark[] = place?.head
-    ? [{ head: place.head, branch: place.branch, tree: here, step: place.step, at: place.at }]
+    ? [{ head: place.head, branch: place.branch, ...here, step: place.step, at: place.at }]
     : [];
   for (const { key, checkpoint } of steps) {
-    const { head, branch, tree } = checkpoint?.mark ?? {};
+    const { head, branch, tree, clone } = checkpoint?.mark ?? {};
     // The session of this checkpoint has recorded a later position itself.
     if (!checkpoint || !head || checkpoint.session === place?.session) continue;
-    marks.push({ head, branch: branch ?? null, tree: tree ?? null, step: key, at: checkpoint.at });
+    marks.push({ head, branch: branch ?? null, tree, clone, step: key, at: checkpoint.at });
   }
   return {
     files: [...files.values()],
@@ -169,9 +171,9 @@ async function recordedEvidence(
   };
 }
 
-function wantedFiles({ files, plan }: RecordedEvidence, here: string | null): Wanted[] {
+function wantedFiles({ files, plan }: RecordedEvidence, here: TreeName): Wanted[] {
   const wanted = files
-    .filter((file) => file.tree === here)
+    .filter((file) => isSameTree(file, here))
     .map(({ path, sha256, bytes, stamp }) => ({
       path,
       sha256: sha256 ?? null,

@@ -1,11 +1,12 @@
 import type { FileLines } from '../../../core/brief/facts.ts';
 import type { BriefRows, ObservedProcess, TreeChanges } from '../../../core/brief/observed.ts';
 import type { Session, State } from '../../../core/fold/state.ts';
+import { isSameTree, type TreeName } from '../../../core/tree-name.ts';
 import type { Liveness } from '../../../core/views/liveness.ts';
 import { isGone } from '../../../core/views/liveness.ts';
 import { readCommitsSince, readLineCounts } from '../../../workspace/git/changes.ts';
 import type { GitStatus } from '../../../workspace/git/status.ts';
-import { hostName, probeOwner } from '../../../workspace/process.ts';
+import { isOnThisMachine, probeOwner } from '../../../workspace/process.ts';
 import { findProcesses } from '../../../workspace/process-search.ts';
 import { lookAtFile } from '../../../workspace/tree-file.ts';
 import type { Context } from '../../context.ts';
@@ -18,20 +19,19 @@ export async function observeProcesses(
   state: State,
   liveness: Liveness,
 ): Promise<Map<string, ObservedProcess>> {
-  const host = hostName();
   const lost = [...state.effects.values()].filter(({ session, owner }) => {
     const present = session === null ? undefined : state.sessions.get(session);
-    return (!present || isGone(present, liveness)) && (!owner || owner.host === host);
+    return (!present || isGone(present, liveness)) && (!owner || isOnThisMachine(owner, context.here().machine));
   });
   const commands = lost.map(({ id, name, at }) => ({ id, text: name, at }));
   return findProcesses(context.workspace()?.tree ?? context.dir, commands);
 }
 
 /** Whether the clients of sessions run, as far as that can be seen from here. */
-export function observeClients(sessions: readonly Session[]): Map<string, 'alive' | 'dead'> {
+export function observeClients(context: Context, sessions: readonly Session[]): Map<string, 'alive' | 'dead'> {
   const found = new Map<string, 'alive' | 'dead'>();
   for (const { id, owner } of sessions) {
-    const verdict = owner ? probeOwner(owner) : undefined;
+    const verdict = owner ? probeOwner(owner, context.here().machine) : undefined;
     if (verdict) found.set(id, verdict);
   }
   return found;
@@ -56,7 +56,7 @@ export async function observeChanges(
   const { tree } = workspace;
   const dirty = (await ownChanges(workspace, state, found))?.dirty ?? found.dirty;
   const mark = treeMark(context);
-  const start = firstHead(rows.sessions, mark?.tree ?? null);
+  const start = firstHead(rows.sessions, mark ?? {});
   const [counts, commits] = await Promise.all([
     mayShowLines(dirty, rows) ? within(PATIENCE_MS, readLineCounts(tree)) : null,
     start === null || start === mark?.head ? [] : within(PATIENCE_MS, readCommitsSince(tree, start)),
@@ -84,8 +84,8 @@ function mayShowLines(dirty: ReadonlyMap<string, string>, { files, sessions }: B
 }
 
 /** The commit at which the run began in this working tree. */
-function firstHead(sessions: readonly Session[], tree: string | null): string | null {
-  const here = sessions.filter(({ mark }) => mark?.head && (mark.tree ?? null) === tree);
+function firstHead(sessions: readonly Session[], tree: TreeName): string | null {
+  const here = sessions.filter(({ mark }) => mark?.head && isSameTree(mark, tree));
   return here.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))[0]?.mark?.head ?? null;
 }
 

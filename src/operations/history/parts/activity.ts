@@ -1,6 +1,7 @@
 import type { Turn } from '../../../core/fold/conversation.ts';
 import type { Effect, FileRow, Session, State } from '../../../core/fold/state.ts';
 import { msBetween } from '../../../core/time.ts';
+import { isSameTree } from '../../../core/tree-name.ts';
 import type { Observation } from '../../../core/views/conflict.ts';
 import { isGone, type Liveness } from '../../../core/views/liveness.ts';
 import { isRunning } from '../../../core/views/needs.ts';
@@ -254,11 +255,11 @@ async function withFileStates(
     observeChanges(context, state, bare, beginGitStatus(context)),
     observeFiles(workspace.tree, wanted),
   ]);
-  const here = treeMark(context)?.tree ?? null;
+  const here = { clone: context.here().clone, tree: treeMark(context)?.tree };
   return entries.map((entry) => {
     const file = entry.kind === 'file' ? files.get(entry.path) : undefined;
     if (entry.kind !== 'file' || !file) return entry;
-    if ((entry.host !== null && entry.host !== hereName()) || file.tree !== here)
+    if ((entry.host !== null && entry.host !== hereName()) || !isSameTree(file, here))
       return { ...entry, state: 'elsewhere' };
     const found = seen.get(entry.path);
     return { ...entry, ...fileState(file, found, changes) };

@@ -64,6 +64,7 @@ export function viewerOf(context: Context, conversations: readonly string[] = []
   return {
     now: context.now(),
     machine: hostName(),
+    clone: context.here().clone,
     tree,
     branch: mark?.branch ?? null,
     pid: context.identity.owner?.pid ?? null,

@@ -1,5 +1,6 @@
 import type { Snapshot, State } from '../../../core/fold/state.ts';
 import { isSameName } from '../../../core/names.ts';
+import { isSameTree } from '../../../core/tree-name.ts';
 import { isDone } from '../../../core/views/plan.ts';
 import { mailClasses } from '../../../formats/documents/snapshot.ts';
 import type { TaskState } from '../../../formats/snap/contract-files.ts';
@@ -13,7 +14,8 @@ import { isBlocked, mailOf } from './text.ts';
 /** The journal as of the snapshot: later events do not make a snapshot wrong. */
 export function contractJournal(context: Context, run: string, state: State, taken: Snapshot): Contract {
   const workspace = context.workspace();
-  const isHere = workspace !== null && (taken.mark?.tree ?? null) === (treeMark(context)?.tree ?? null);
+  const isHere =
+    workspace !== null && isSameTree(taken.mark ?? {}, { ...context.here(), tree: treeMark(context)?.tree });
   return {
     name: `event ${taken.version} of run ${run}`,
     tasks: () => [taskAt(state, taken)],

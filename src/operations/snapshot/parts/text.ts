@@ -5,6 +5,7 @@ import type { Item, Message, State, Step } from '../../../core/fold/state.ts';
 import type { Artifact, Event, TreeMark } from '../../../core/journal/event.ts';
 import { joined, type Line, line, quote, time, word } from '../../../core/line.ts';
 import { isSameName } from '../../../core/names.ts';
+import { isSameTree } from '../../../core/tree-name.ts';
 import { isFinished, whatIsLeft } from '../../../core/views/left.ts';
 import { isDone, planView } from '../../../core/views/plan.ts';
 import { positionOf } from '../../../core/views/position.ts';
@@ -93,7 +94,7 @@ async function readTree(context: Context, { taken, session, before }: SnapshotMo
   const here = treeMark(context);
   const isHere =
     workspace?.ids.includes(before.run?.workspace ?? '') === true &&
-    ((session.mark?.tree ?? null) === (here?.tree ?? null) || session.mark === null);
+    (session.mark === null || isSameTree(session.mark, { ...context.here(), tree: here?.tree }));
   if (!isHere)
     return { mark: taken.mark ?? session.mark ?? undefined, status: null, counts: new Map(), tree: null, reading: [] };
   const position = positionOf(before, planView(before), session.id);
