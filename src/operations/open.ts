@@ -58,6 +58,8 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
   let engine: Promise<Engine> | undefined;
   let opened: Store | undefined;
   let here: Here | undefined;
+  let aheadMs = 0;
+  const now = options.now ?? (() => new Date(Date.now() + aheadMs).toISOString());
   const find = (): Workspace | null => {
     if (workspace === undefined) workspace = options.withoutWorkspace ? null : findWorkspace(options.dir);
     return workspace;
@@ -66,21 +68,18 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     const store =
       typeof options.store === 'object' ? options.store : await openStore(options.store, find(), options.dir);
     if (typeof options.store !== 'object') opened = store;
+    aheadMs = store.aheadMs;
     const found = find();
     if (found?.clone.origin?.isSettled === false && isOwnJournal(options.store, found)) {
       const { settleCopy } = await import('./run/parts/settle-copy.ts');
-      await settleCopy(found, store, (options.now ?? systemNow)());
+      await settleCopy(found, store, now());
     }
     if (found && options.environment) mention(found, context.warn);
     const describe: EngineOptions['describe'] = async (moment, asked) => {
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot({ ...context, engine: async () => asked }, moment);
     };
-    const {
-      now = systemNow,
-      probe = (owner) => probeOwner(owner, context.here().machine),
-      random = Math.random,
-    } = options;
+    const { probe = (owner) => probeOwner(owner, context.here().machine), random = Math.random } = options;
     return createEngine({ store, now, probe, random, describe, here: context.here });
   };
   const context: Context & { close(): Promise<void> } = {
@@ -114,7 +113,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       return find();
     },
     journalFile: () => (typeof options.store === 'object' ? null : journalFile(options.store, find())),
-    now: options.now ?? systemNow,
+    now,
     engine() {
       engine ??= open();
       return engine;
@@ -150,8 +149,6 @@ export function actorNamed(kind: Actor['kind'], name: string): Actor {
     ],
   });
 }
-
-const systemNow = (): string => new Date().toISOString();
 
 async function openStore(address: string | undefined, workspace: Workspace | null, dir: string): Promise<Store> {
   if (address === undefined && workspace) mustBeAgreed(workspace);

@@ -18,6 +18,8 @@ export interface Store {
   readonly journal: Journal;
   readonly projection: Projection;
   readonly presence: Presence;
+  /** By how much its clock is ahead of this machine's: machines that share it must agree on who has been silent for too long. */
+  readonly aheadMs: number;
 
   /** Which database this is. */
   identity(): Promise<StoreIdentity>;

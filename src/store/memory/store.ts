@@ -11,6 +11,7 @@ export function openMemoryStore(): Store {
   const data: Data = { runs: new Map(), order: [], beats: new Map(), tokens: new Map(), listeners: new Set() };
   return {
     place: 'memory',
+    aheadMs: 0,
     journal: openJournal(data),
     projection: openProjection(data),
     presence: openPresence(data),

@@ -20,6 +20,8 @@ export type Parameter = string | number | null;
 
 export interface Connection {
   readonly place: string;
+  /** The server's clock against this machine's. */
+  readonly aheadMs: number;
   /** The quoted name of the schema. */
   readonly name: string;
   readonly sql: Sql;
@@ -70,8 +72,9 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     return (await sql.unsafe(text, [...values], { prepare: true })) as unknown as Row[];
   }
 
-  const connection: Connection = {
+  const connection: Connection & { aheadMs: number } = {
     place,
+    aheadMs: 0,
     name: `"${options.schema.replaceAll('"', '""')}"`,
     sql,
     query: (text, values = []) => patiently(() => once(text, values)),
@@ -84,7 +87,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     },
   };
   try {
-    await patiently(() => prepare(connection));
+    connection.aheadMs = await patiently(() => prepare(connection));
     return connection;
   } catch (thrown) {
     await connection.close();
@@ -107,18 +110,28 @@ function withoutEnvironment(address: string) {
   };
 }
 
-/** One round trip if the schema is up to date. */
-async function prepare(connection: Connection): Promise<void> {
+/** One round trip if the schema is up to date. Returns how much the server's clock is ahead. */
+async function prepare(connection: Connection): Promise<number> {
   const facts = await look(connection);
   if (facts !== null && facts.version > migrations.length)
     throw newerSchema({ place: connection.place }, facts.version, migrations.length);
-  if (facts !== null && facts.version === migrations.length && !facts.restored) return;
+  if (facts !== null && facts.version === migrations.length && !facts.restored) return facts.aheadMs;
   await migrate(connection);
+  return (await look(connection))?.aheadMs ?? 0;
 }
 
 interface Facts {
   version: number;
   restored: boolean;
+  aheadMs: number;
+}
+
+/** Clocks that differ by less are the same: the difference cannot be measured more exactly than this. */
+const SAME_CLOCK_MS = 1000;
+
+function aheadOf(serverMs: number, beforeMs: number, afterMs: number): number {
+  const aheadMs = Math.round(serverMs - (beforeMs + afterMs) / 2);
+  return Math.abs(aheadMs) < SAME_CLOCK_MS + (afterMs - beforeMs) / 2 ? 0 : aheadMs;
 }
 
 /**
@@ -126,13 +139,16 @@ interface Facts {
  * events would sort before the cursors of readers and be missed.
  */
 async function look({ sql, name }: Connection): Promise<Facts | null> {
+  const beforeMs = Date.now();
   try {
     const [row] = await sql.unsafe(
       `SELECT version, EXISTS (
          SELECT FROM ${name}.events WHERE tx >= xid_offset + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-       ) AS restored FROM ${name}.meta`,
+       ) AS restored, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now FROM ${name}.meta`,
     );
-    return (row as unknown as Facts | undefined) ?? null;
+    if (row === undefined) return null;
+    const { now, ...facts } = row as unknown as { version: number; restored: boolean; now: number };
+    return { ...facts, aheadMs: aheadOf(now, beforeMs, Date.now()) };
   } catch (thrown) {
     if (isMissing(thrown)) return lookAtVersion(sql, name);
     throw thrown;
@@ -142,7 +158,7 @@ async function look({ sql, name }: Connection): Promise<Facts | null> {
 /** A newer schema may have no known table left except the one with its version. */
 async function lookAtVersion(sql: Sql, name: string): Promise<Facts | null> {
   try {
-    const [row] = await sql.unsafe(`SELECT version, false AS restored FROM ${name}.meta`);
+    const [row] = await sql.unsafe(`SELECT version, false AS restored, 0 AS "aheadMs" FROM ${name}.meta`);
     return (row as unknown as Facts | undefined) ?? null;
   } catch (thrown) {
     if (isMissing(thrown)) return null;

@@ -32,6 +32,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const listeners = openListeners(connection);
   return {
     place: connection.place,
+    aheadMs: connection.aheadMs,
     journal: openJournal(connection, listeners.announce),
     projection: openProjection(connection),
     presence: openPresence(connection, listeners),

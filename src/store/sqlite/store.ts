@@ -25,6 +25,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { presence, announce, stop } = openPresence(connection, async () => (await identity()).id);
   return {
     place: settings.file,
+    aheadMs: 0,
     journal: openJournal(connection, announce),
     projection: openProjection(connection),
     presence,
