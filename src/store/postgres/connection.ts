@@ -1,7 +1,8 @@
 import type { Sql } from 'postgres';
 import { Fault } from '../../core/fault.ts';
+import { parseStoreAddress, type StoreAddress } from '../../core/store-address.ts';
 import { newerSchema } from '../fault.ts';
-import { isMissing, isTransient, toFault } from './fault.ts';
+import { isMissing, isReadOnly, isTransient, STANDBY, toFault } from './fault.ts';
 import { migrations } from './schema.ts';
 
 export interface ConnectionOptions {
@@ -24,6 +25,7 @@ export interface Connection {
   readonly aheadMs: number;
   /** The quoted name of the schema. */
   readonly name: string;
+  /** The connections to the server in use. With several hosts another one may be in use after a failure. */
   readonly sql: Sql;
   /** One statement; tried again after a failure that wrote nothing. */
   query<Row>(text: string, values?: readonly Parameter[]): Promise<Row[]>;
@@ -38,7 +40,7 @@ export interface Connection {
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { patienceMs, random } = options;
-  const place = placeOf(options.url);
+  const { each: hosts, place } = addressOf(options.url);
   const { default: postgres } = await import('postgres');
   const settings = {
     max: options.connections,
@@ -49,9 +51,24 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'holdfast', statement_timeout: 30_000, plan_cache_mode: 'force_generic_plan' },
-    ...(options.isProposed ? withoutEnvironment(options.url) : {}),
   };
-  const sql = postgres(options.url, settings);
+  const open = (host: URL, max = settings.max): Sql =>
+    postgres(host.href, { ...settings, ...(options.isProposed ? withoutEnvironment(host) : {}), max });
+  let host = hosts[0] as URL;
+  let sql = open(host);
+  let choosing: Promise<void> | undefined;
+
+  /** Of several servers only one can be written; which one changes when it fails. */
+  async function choosePrimary(): Promise<void> {
+    for (const next of [...hosts.filter((one) => one !== host), host]) {
+      const before = sql;
+      host = next;
+      sql = open(host);
+      void before.end({ timeout: 0 }).catch(() => undefined);
+      const found = await sql.unsafe('SELECT pg_is_in_recovery() AS standby').catch(() => null);
+      if (found?.[0]?.['standby'] === false) return;
+    }
+  }
 
   async function patiently<T>(work: (tries: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + patienceMs;
@@ -60,12 +77,24 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
         return await work(tries);
       } catch (thrown) {
         const leftMs = deadline - performance.now();
-        if (!isTransient(thrown) || leftMs <= 0) throw toFault(thrown, place);
+        const mayHaveMoved = hosts.length > 1 && (isReadOnly(thrown) || isTransient(thrown));
+        if (!(isTransient(thrown) || mayHaveMoved) || leftMs <= 0) throw toFault(thrown, place);
+        if (mayHaveMoved) {
+          choosing ??= choosePrimary().finally(() => {
+            choosing = undefined;
+          });
+          await choosing;
+        }
         await new Promise((resolve) =>
           setTimeout(resolve, Math.min(leftMs, 5 + random() * Math.min(500, 20 * 2 ** tries))),
         );
       }
     }
+  }
+
+  async function mustBePrimary(): Promise<void> {
+    const [row] = await sql.unsafe('SELECT pg_is_in_recovery() AS standby');
+    if (row?.['standby'] !== false) throw Object.assign(new Error('the server is a standby'), { code: STANDBY });
   }
 
   async function once<Row>(text: string, values: readonly Parameter[]): Promise<Row[]> {
@@ -76,17 +105,21 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     place,
     aheadMs: 0,
     name: `"${options.schema.replaceAll('"', '""')}"`,
-    sql,
+    get sql() {
+      return sql;
+    },
     query: (text, values = []) => patiently(() => once(text, values)),
     once,
     patiently,
-    another: async () => postgres(options.url, { ...settings, max: 1 }),
+    another: async () => open(host, 1),
     async close() {
       // All answers were received before; this waits only for a connection that is just being opened again.
       await sql.end({ timeout: 1 });
     },
   };
   try {
+    // A standby can be read: the first one that answers is not the one to use.
+    if (hosts.length > 1) await patiently(mustBePrimary);
     connection.aheadMs = await patiently(() => prepare(connection));
     return connection;
   } catch (thrown) {
@@ -96,8 +129,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 }
 
 /** Everything that the driver would otherwise take from `PG…` variables, which the user set for another server. */
-function withoutEnvironment(address: string) {
-  const { username, pathname, port, hostname } = new URL(address);
+function withoutEnvironment({ username, pathname, port, hostname }: URL) {
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   const user = decodeURIComponent(username) || 'holdfast';
   return {
@@ -189,14 +221,14 @@ async function migrate({ sql, name, place }: Connection): Promise<void> {
   });
 }
 
-/** The address without user and password. */
-function placeOf(url: string): string {
+function addressOf(url: string): StoreAddress {
   try {
-    const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
+    return parseStoreAddress(url);
   } catch (cause) {
     throw new Fault('invalid', 'The address of the store is not a URL.', {
-      hints: ['It looks like `postgres://user@host:5432/database`.'],
+      hints: [
+        'It looks like `postgres://user@host:5432/database`, or with several hosts `postgres://user@one:5432,two:5432/database`.',
+      ],
       cause,
     });
   }

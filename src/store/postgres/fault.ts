@@ -7,6 +7,13 @@ export function isTransient(thrown: unknown): boolean {
   return TRANSIENT.has(code) || code.startsWith('08');
 }
 
+/** What a standby answers to a write. */
+export const STANDBY = '25006';
+
+export function isReadOnly(thrown: unknown): boolean {
+  return codeOf(thrown) === STANDBY;
+}
+
 export function isMissing(thrown: unknown): boolean {
   return ['42P01', '3F000'].includes(codeOf(thrown));
 }

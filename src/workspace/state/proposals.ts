@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../core/sha256.ts';
+import { parseStoreAddress } from '../../core/store-address.ts';
 import type { CaptureConfig, WorkspaceConfig } from './workspace-settings.ts';
 
 /** The settings that a team proposes in the tracked file `holdfast.json`. They are in force after `holdfast trust` only. */
@@ -65,9 +66,10 @@ function storeOf(value: unknown): string {
   if (typeof value !== 'string' || !/^postgres(ql)?:\/\/[^\s]+$/.test(value)) {
     throw new Error('`store` must be the address of a PostgreSQL database');
   }
-  const { hostname, password, searchParams } = new URL(value);
-  if (hostname === '') throw new Error('`store` must name a host');
-  if (password !== '' || searchParams.has('password')) throw new Error('`store` must not contain a password');
+  for (const { hostname, password, searchParams } of parseStoreAddress(value).each) {
+    if (hostname === '') throw new Error('`store` must name a host');
+    if (password !== '' || searchParams.has('password')) throw new Error('`store` must not contain a password');
+  }
   return value;
 }
 

@@ -1,3 +1,4 @@
+import { parseStoreAddress } from '../../../core/store-address.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WorkspaceConfig } from '../../../workspace/state/workspace-settings.ts';
 
@@ -17,8 +18,7 @@ export function settingsInWords({ store, notify, capture }: WorkspaceConfig): st
 
 function placeOf(address: string): string {
   try {
-    const { host, pathname } = new URL(address);
-    return oneLine(`${host}${pathname === '/' ? '' : pathname}`, 200);
+    return oneLine(parseStoreAddress(address).place.replace(/^\w+:\/\/|\/$/g, ''), 200);
   } catch {
     return oneLine(address, 200);
   }
