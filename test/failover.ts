@@ -45,7 +45,8 @@ export async function openPair() {
     const heir = await startStandby(old, next());
     standby = heir;
     await replicate(old, options.isSynchronous);
-    const address = `postgres://postgres:postgres@127.0.0.1:${old.port},127.0.0.1:${heir.port}/postgres`;
+    // The standby is named first: a server that can only be read is not to be used.
+    const address = `postgres://postgres:postgres@127.0.0.1:${heir.port},127.0.0.1:${old.port}/postgres`;
     const run = `failover-${made}`;
     const writers = await Promise.all(
       Array.from({ length: options.writers }, async (_, index) => openWriter(address, `${run}-${index}`)),
