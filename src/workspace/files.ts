@@ -9,7 +9,7 @@ export function recordedPath(tree: string, from: string, input: string): string 
   const absolute = resolve(from, input);
   const inside = relativeTo(tree, absolute);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
-  if (!isInside(realTree(tree), realPathOf(absolute))) throw outside(input);
+  if (!isInside(realTree(tree), realPathOf(absolute))) throw outside(input, ': a link on its path leads out of it');
   return inside.split(sep).join('/');
 }
 
@@ -31,8 +31,8 @@ function relativeTo(tree: string, path: string): string {
   return path.startsWith(`${tree}${sep}`) ? path.slice(tree.length + 1) : relative(tree, path);
 }
 
-function outside(input: string): Fault {
-  return new Fault('invalid', `${quoted(input)} is not a file inside the workspace.`, {
+function outside(input: string, why = ''): Fault {
+  return new Fault('invalid', `${quoted(input)} is not a file inside the workspace${why}.`, {
     hints: ['Only files below the workspace are recorded; give their path from there.'],
     data: { path: input },
   });
