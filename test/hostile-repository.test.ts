@@ -229,13 +229,14 @@ describe('a hostile repository, cloned, unpacked or with an agent that writes .g
   });
 
   it.each([
-    ['A1', 'deletes nothing behind a linked folder', 'doctor with links', 'inbox is not a real folder'],
-    ['A2', 'appends nothing to the target of a linked log', 'note x', 'Noted as'],
-    ['A4', 'moves nothing that a record of archived files names', 'archive', 'Run work is archived.\n'],
-    ['A5', 'writes no file and no backup through a link', 'mirror add', 'a link on its path leads out of it'],
-    ['A6', 'has nothing restored by a planted record of an installation', 'uninstall claude', 'Nothing'],
-    ['A11', 'has no page or settings written through a link', 'snapshot', 'RESUME.md is not a regular file'],
-  ])('%s: %s', async (id, _, command, words) => {
+    ['A1: deletes nothing behind a linked folder', 'doctor with links', 'inbox is not a real folder'],
+    ['A2: appends nothing to the target of a linked log', 'note x', 'Noted as'],
+    ['A4: moves nothing that a record of archived files names', 'archive', 'Run work is archived.\n'],
+    ['A5: writes no file and no backup through a link', 'mirror add', 'a link on its path leads out of it'],
+    ['A6: has nothing restored by a planted record of an installation', 'uninstall claude', 'Nothing'],
+    ['A11: has no page or settings written through a link', 'snapshot', 'RESUME.md is not a regular file'],
+  ])('%s', async (name, command, words) => {
+    const [id = ''] = name.split(':');
     const { before, after, words: said } = await played();
     expect(Object.keys(below(before, id))).not.toEqual([]);
     expect(below(after, id)).toEqual(below(before, id));
@@ -243,11 +244,12 @@ describe('a hostile repository, cloned, unpacked or with an agent that writes .g
   });
 
   it.each([
-    ['A3', 'runs no program as notify'],
-    ['A6', 'has no setting restored into .git/config'],
-    ['N1', 'lets doctor run nothing that a record of an installation says'],
-    ['N3', 'lets git run no monitor'],
-  ])('%s: %s', async (id) => {
+    ['A3: runs no program as notify'],
+    ['A6: has no setting restored into .git/config'],
+    ['N1: lets doctor run nothing that a record of an installation says'],
+    ['N3: lets git run no monitor'],
+  ])('%s', async (name) => {
+    const [id = ''] = name.split(':');
     const { ran, config } = await played();
     expect(ran).not.toContain(id);
     expect(config.after).toBe(config.before);

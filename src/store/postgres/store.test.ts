@@ -270,7 +270,7 @@ describe('the feed', () => {
 });
 
 describe('a server', () => {
-  it('that cannot be reached is unavailable', async () => {
+  it('E2: that cannot be reached is unavailable', async () => {
     const away = new URL(url);
     away.port = '1';
     const fault = await faultOf(openPostgresStore({ url: away.href, patienceMs: 20 }));
@@ -279,7 +279,7 @@ describe('a server', () => {
     expect(fault.hints).not.toEqual([]);
   });
 
-  it('that refuses the login is unavailable at once, and the fault does not show the password', async () => {
+  it('E2: that refuses the login is unavailable at once, and the fault does not show the password', async () => {
     const wrong = new URL(url);
     wrong.password = 'zq-secret';
     const fault = await faultOf(openPostgresStore({ url: wrong.href, patienceMs: 60_000 }));
