@@ -99,7 +99,7 @@ function plantInGit(victim: Folder, ground: Ground): void {
   writeFileSync(config, `${readFileSync(config, 'utf8')}[core]\n\tfsmonitor = ${ground.canary('N3')}\n`);
   const { clone } = JSON.parse(readFileSync(victim.own('clone.json'), 'utf8')) as { clone: string };
   plantRecords(victim.own(), ground);
-  plantRecords(victim.own('installed', clone), ground);
+  for (const name of [clone, 'user']) plantRecords(victim.own('installed', name), ground);
   const place = { path: join(victim.path, '.git'), inode: statSync(join(victim.path, '.git')).ino };
   const moves = [{ from: 'README.md', to: '../outside/A4/moved' }];
   const mirror = { format: 'maestro', path: 'docs/maestro/state/active-session.md' };
@@ -141,6 +141,7 @@ interface Played {
   sent: number;
   config: { before: string; after: string };
   runs: string[];
+  inForce: { store: unknown; notify: unknown };
   words: Map<string, string>;
 }
 
@@ -187,7 +188,15 @@ async function play(): Promise<Played> {
   run('snapshot', 'snapshot', '--agent', 'ada');
   run('doctor with links', 'doctor');
   rmSync(victim.own('inbox'));
-  for (const command of ['note x', 'resume', 'check', 'uninstall claude', 'doctor', 'mirror sync'])
+  for (const command of [
+    'note x',
+    'resume',
+    'check',
+    'uninstall claude',
+    'uninstall claude --project',
+    'doctor',
+    'mirror sync',
+  ])
     run(command, ...command.split(' '));
   const archived = victim.person.run('archive', '--reason', 'over');
   words.set('archive', archived.out + archived.err);
@@ -197,6 +206,7 @@ async function play(): Promise<Played> {
     ...{ before, treeBefore, words, sent: connections },
     ...{ after: printOf(outside), treeAfter: treeOf(victim), ran: readdirSync(ran) },
     config: { before: configBefore, after: config() },
+    inForce: victim.data('config') as unknown as Played['inForce'],
     runs: (victim.data('runs', '--all')['runs'] as { id: string }[]).map(({ id }) => id),
   };
 }
@@ -244,20 +254,25 @@ describe('a hostile repository, cloned, unpacked or with an agent that writes .g
   });
 
   it.each([
-    ['A3: runs no program as notify'],
     ['A6: has no setting restored into .git/config'],
     ['N1: lets doctor run nothing that a record of an installation says'],
     ['N3: lets git run no monitor'],
   ])('%s', async (name) => {
     const [id = ''] = name.split(':');
-    const { ran, config } = await played();
+    const { ran, config, words } = await played();
     expect(ran).not.toContain(id);
     expect(config.after).toBe(config.before);
+    expect(words.get('doctor')).toContain('No client is set up');
+  });
+
+  it('A3: has no program that is run as notify', async () => {
+    const { inForce, ran } = await played();
+    expect([inForce.notify, ran]).toEqual([null, expect.not.arrayContaining(['A3'])]);
   });
 
   it('A8: connects to no store that it names, and says how to agree', async () => {
-    const { sent, words } = await played();
-    expect(sent).toBe(0);
+    const { sent, inForce, words } = await played();
+    expect([sent, inForce.store]).toEqual([0, null]);
     expect([...words.values()].join('')).toContain('holdfast trust');
   });
 
