@@ -274,12 +274,14 @@ describe('files of the data folder', () => {
     folder.data('init', '--id', 'kept', '--title', 'Kept');
     folder.data('mirror', 'add', 'gsd');
     const state = join(folder.path, '.planning/STATE.md');
-    writeFileSync(state, `ref: refs/heads/main\n${readFileSync(state, 'utf8')}`);
+    // Git takes a file in its folder for a revision if it begins with the id of a commit.
+    const commitId = git(folder, 'rev-parse', 'HEAD');
+    writeFileSync(state, `${commitId}${readFileSync(state, 'utf8')}`);
     for (const word of ['one', 'two'])
       folder.data('decide', '--context', 'c', '--decision', `Use ${word}`, '--reason', 'r');
     const files = readdirSync(folder.own(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const paths = files.map((entry) => join(entry.parentPath, entry.name));
-    expect(paths.some((path) => readFileSync(path, 'utf8').startsWith('ref: refs/heads/main'))).toBe(true);
+    expect(paths.some((path) => readFileSync(path, 'utf8').startsWith(commitId))).toBe(true);
     for (const path of paths) {
       const name = relative(join(folder.path, '.git'), path);
       const ran = spawnSync('git', ['rev-parse', '-q', '--verify', name], { cwd: folder.path, env: folder.env });
@@ -307,6 +309,9 @@ describe('a data folder that may not be written, as in a sandbox', () => {
     };
     expect(asUser('status')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
     expect(asUser('resume')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
+    // Without a log SQLite cannot open the journal in the usual way: it would have to make one.
+    for (const end of ['-wal', '-shm']) rmSync(folder.own(`journal.db${end}`));
+    expect(asUser('status')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
     const refused = asUser('note', 'x');
     expect(refused).toMatchObject({ exit: 6, fault: { code: 'read_only', data: { recorded: 'no' } } });
     expect(refused.fault.hints.join(' ')).toContain('MCP');
