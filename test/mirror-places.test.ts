@@ -129,6 +129,7 @@ describe('a mirror', () => {
     const base = baseOf(folder);
     const saved = JSON.parse(readFileSync(base, 'utf8')) as { files: [string, string][] };
     const planted = ['.git/info/attributes', '.vscode/tasks.json', '.planning/PLANTED.md'];
+    for (const path of planted) mkdirSync(dirname(join(folder.path, path)), { recursive: true });
     const texts = planted.map((path) => [path, '* filter=x\n']);
     const hashes = planted.map((path) => [path, createHash('sha256').update('* filter=x\n').digest('hex')]);
     for (const writing of [texts, hashes]) {
