@@ -242,7 +242,7 @@ describe('a hostile repository, cloned, unpacked or with an agent that writes .g
     ['A1: deletes nothing behind a linked folder', 'doctor with links', 'inbox is not a real folder'],
     ['A2: appends nothing to the target of a linked log', 'note x', 'Noted as'],
     ['A4: moves nothing that a record of archived files names', 'archive', 'Run work is archived.\n'],
-    ['A5: writes no file and no backup through a link', 'mirror add', 'a link on its path leads out of it'],
+    ['A5: writes no file and no backup through a link', 'mirror add', 'it is a link, or behind one'],
     ['A6: has nothing restored by a planted record of an installation', 'uninstall claude', 'Nothing'],
     ['A11: has no page or settings written through a link', 'snapshot', 'RESUME.md is not a regular file'],
   ])('%s', async (name, command, words) => {
@@ -277,7 +277,8 @@ describe('a hostile repository, cloned, unpacked or with an agent that writes .g
   });
 
   it('A10: brings no run of its journal', async () => {
-    const { runs } = await played();
+    const { runs, words } = await played();
     expect([runs.includes('work'), runs.includes('auth')]).toEqual([true, false]);
+    expect([...words.values()].join('')).not.toContain('--move-old');
   });
 });
