@@ -1,6 +1,7 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // An agent may run the tests; the variables of its shell must not influence the code under test.
 for (const name of Object.keys(process.env)) {
@@ -11,9 +12,22 @@ for (const name of Object.keys(process.env)) {
 // The library finds the state folder by the environment; tests never use the user's own.
 const stateHome = join(tmpdir(), `holdfast-tests-${process.pid}.state`);
 
+/** Short pages whose tests take long. Vitest begins with the largest file, so they would run last and alone. */
+const LONG = ['links', 'fault-crashes', 'faults', 'inbox-clients', 'contract', 'package', 'concurrency', 'recovery'];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONG.some((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     env: { HOLDFAST_STATE_HOME: stateHome },
+    sequence: { sequencer: LongFirst },
     globalSetup: ['test/build.ts', 'test/postgres.ts', 'test/shared-folder.ts'],
     // Most tests wait for processes: a small machine uses a worker per core.
     maxWorkers: Math.max(2, availableParallelism() - 1),

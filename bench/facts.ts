@@ -1,4 +1,4 @@
-import { nextId } from '../src/core/fold/state.ts';
+import { nextId } from '../src/core/fold/ids.ts';
 import { type Recorder, startSession } from './history.ts';
 
 /** Something the next session must know; a text includes it if it has all of its words. */

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { nextId } from '../src/core/fold/state.ts';
+import { nextId } from '../src/core/fold/ids.ts';
 import type { EventBody, EventType } from '../src/core/journal/event.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import { createWorkspace } from '../src/workspace/workspace.ts';

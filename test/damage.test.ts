@@ -229,7 +229,7 @@ describe('a disk that cannot be written', () => {
     expect(folder.data('note', 'y'.repeat(100_000))['id']).toBe('N-1');
   });
 
-  it('says truly whether a command was recorded, wherever the space ends', () => {
+  it('B3: says truly whether a command was recorded, wherever the space ends', () => {
     const folder = newWorkspace();
     const versionOf = (): number => folder.data('log')['version'];
     const seen = new Set<string>();
@@ -255,7 +255,7 @@ describe('a disk that cannot be written', () => {
     expect(folder.run('doctor').code).toBe(0);
   });
 
-  it('is a warning if the journal was written and only cannot be closed', () => {
+  it('B3: is a warning if the journal was written and only cannot be closed', () => {
     const folder = newWorkspace();
     const before = folder.data('log')['version'] as number;
     // The log has room, and the journal cannot grow by what is in it.

@@ -34,7 +34,7 @@ function commit(folder: Folder, name = 'a.txt'): void {
 }
 
 describe('the data of a repository', () => {
-  it('is in its git folder, readable by its owner alone, and git never sees it', () => {
+  it('C9: is in its git folder, readable by its owner alone, and git never sees it', () => {
     const folder = newWorkspace();
     commit(folder);
     folder.data('start', 't1', '--agent', 'ada');
@@ -45,7 +45,7 @@ describe('the data of a repository', () => {
       expect([name, lstatSync(folder.own(name)).mode & 0o077]).toEqual([name, 0]);
   });
 
-  it('survives git clean, a checkout of a branch that tracks .holdfast/, and garbage collection', () => {
+  it('N2: survives git clean, a checkout of a branch that tracks .holdfast/, and garbage collection', () => {
     const folder = newWorkspace();
     commit(folder);
     git(folder, 'checkout', '-qb', 'other');
@@ -82,6 +82,24 @@ describe('the data of a repository', () => {
     git(folder, 'commit', '-qam', 'part');
     git(folder, 'clone', '-q', '.', 'copy');
     expect(folder.fault('status', '--dir', 'copy')).toMatchObject({ code: 'not_found' });
+  });
+
+  it('N10: of a submodule in a linked worktree outlives the worktree, with which git deletes its git folder', () => {
+    const [folder, part] = [newWorkspace(), newFolder()];
+    commit(part);
+    commit(folder);
+    git(folder, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', part.path, 'part');
+    git(folder, 'commit', '-qm', 'part');
+    const open = () => {
+      git(folder, 'worktree', 'add', '-q', '-f', 'side');
+      git(folder, '-C', 'side', '-c', 'protocol.file.allow=always', 'submodule', '-q', 'update', '--init');
+    };
+    open();
+    folder.data('init', '--id', 'inner', '--dir', 'side/part');
+    git(folder, 'worktree', 'remove', '--force', 'side');
+    expect(existsSync(join(folder.path, '.git/worktrees/side'))).toBe(false);
+    open();
+    expect(folder.data('runs', '--dir', 'side/part')['runs']).toMatchObject([{ id: 'inner' }]);
   });
 
   it('has the id of the root commit, which other clones share, also if it was made before the first commit', () => {
@@ -131,7 +149,7 @@ describe('a data folder', () => {
     expect(cloneOf(folder.own('clone.json'))['clone']).not.toBe(known['clone']);
   });
 
-  it('that is not ours is left alone and named', () => {
+  it('N12: that is not ours is left alone and named', () => {
     const folder = newFolder();
     mkdirSync(folder.own(), { recursive: true });
     writeFileSync(folder.own('HEAD'), 'ref: refs/heads/main\n');
@@ -166,7 +184,7 @@ describe('a data folder', () => {
     }
   });
 
-  it('of a pointer to another repository is never used', () => {
+  it('N6: of a pointer to another repository is never used', () => {
     const [folder, other] = [newFolder(), newWorkspace()];
     rmSync(join(folder.path, '.git'), { recursive: true });
     writeFileSync(join(folder.path, '.git'), `gitdir: ${join(other.path, '.git')}\n`);
@@ -174,7 +192,7 @@ describe('a data folder', () => {
     expect(folder.fault('note', 'x')).toMatchObject({ code: 'untrusted' });
   });
 
-  it('of a bare repository that came as ordinary files is not found', () => {
+  it('N7: of a bare repository that came as ordinary files is not found', () => {
     const folder = newFolder();
     rmSync(join(folder.path, '.git'), { recursive: true });
     cpSync(join(newWorkspace().path, '.git'), folder.path, { recursive: true });
@@ -183,20 +201,26 @@ describe('a data folder', () => {
 });
 
 describe('a repository of another user', () => {
-  it.runIf(process.getuid?.() === 0)('is used only if git accepts it, and its files are given to that user', () => {
-    const folder = newFolder();
-    execFileSync('chown', ['-R', '12345', folder.path]);
-    expect(folder.fault('init')).toMatchObject({
-      code: 'untrusted',
-      exit: 5,
-      message: expect.stringContaining('12345'),
-    });
-    expect(existsSync(folder.own())).toBe(false);
-    writeFileSync(folder.state('.gitconfig'), `[safe]\n\tdirectory = ${folder.path}\n`);
-    folder.data('init', '--id', 'kept');
-    folder.data('note', 'x');
-    for (const name of ['', 'clone.json']) expect([name, lstatSync(folder.own(name)).uid]).toEqual([name, 12345]);
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'A7, A9: is used only if git accepts it, and its files are given to that user',
+    () => {
+      const folder = newFolder();
+      execFileSync('chown', ['-R', '12345', folder.path]);
+      expect(folder.fault('init')).toMatchObject({
+        code: 'untrusted',
+        exit: 5,
+        message: expect.stringContaining('12345'),
+      });
+      // A folder of one's own inside it is not a place of one's own.
+      mkdirSync(join(folder.path, 'mine'));
+      expect(folder.fault('init', '--dir', 'mine')).toMatchObject({ code: 'untrusted' });
+      expect(existsSync(folder.own())).toBe(false);
+      writeFileSync(folder.state('.gitconfig'), `[safe]\n\tdirectory = ${folder.path}\n`);
+      folder.data('init', '--id', 'kept');
+      folder.data('note', 'x');
+      for (const name of ['', 'clone.json']) expect([name, lstatSync(folder.own(name)).uid]).toEqual([name, 12345]);
+    },
+  );
 });
 
 describe('a shared repository', () => {
@@ -244,18 +268,20 @@ describe('a git folder with a pipe in place of', () => {
 });
 
 describe('files of the data folder', () => {
-  it('are no revisions for git, whatever a mirrored file says', () => {
+  it('N12: are no revisions for git, whatever a mirrored file says', () => {
     const folder = newFolder();
     git(folder, 'commit', '-q', '--allow-empty', '-m', 'Begin');
     folder.data('init', '--id', 'kept', '--title', 'Kept');
     folder.data('mirror', 'add', 'gsd');
     const state = join(folder.path, '.planning/STATE.md');
-    writeFileSync(state, `ref: refs/heads/main\n${readFileSync(state, 'utf8')}`);
+    // Git takes a file in its folder for a revision if it begins with the id of a commit.
+    const commitId = git(folder, 'rev-parse', 'HEAD');
+    writeFileSync(state, `${commitId}${readFileSync(state, 'utf8')}`);
     for (const word of ['one', 'two'])
       folder.data('decide', '--context', 'c', '--decision', `Use ${word}`, '--reason', 'r');
     const files = readdirSync(folder.own(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const paths = files.map((entry) => join(entry.parentPath, entry.name));
-    expect(paths.some((path) => readFileSync(path, 'utf8').startsWith('ref: refs/heads/main'))).toBe(true);
+    expect(paths.some((path) => readFileSync(path, 'utf8').startsWith(commitId))).toBe(true);
     for (const path of paths) {
       const name = relative(join(folder.path, '.git'), path);
       const ran = spawnSync('git', ['rev-parse', '-q', '--verify', name], { cwd: folder.path, env: folder.env });
@@ -265,7 +291,7 @@ describe('files of the data folder', () => {
 });
 
 describe('a data folder that may not be written, as in a sandbox', () => {
-  it.runIf(process.getuid?.() === 0)('is read, and a command that would record is refused with what helps', () => {
+  it.runIf(process.getuid?.() === 0)('N11: is read, and a command that would record is refused with what helps', () => {
     const folder = newWorkspace();
     for (const path of [folder.path, folder.state()]) execFileSync('chown', ['-R', '12345', path]);
     chmodSync(folder.own(), 0o555);
@@ -283,6 +309,9 @@ describe('a data folder that may not be written, as in a sandbox', () => {
     };
     expect(asUser('status')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
     expect(asUser('resume')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
+    // Without a log SQLite cannot open the journal in the usual way: it would have to make one.
+    for (const end of ['-wal', '-shm']) rmSync(folder.own(`journal.db${end}`));
+    expect(asUser('status')).toMatchObject({ exit: 0, data: { run: { id: 'auth' } } });
     const refused = asUser('note', 'x');
     expect(refused).toMatchObject({ exit: 6, fault: { code: 'read_only', data: { recorded: 'no' } } });
     expect(refused.fault.hints.join(' ')).toContain('MCP');

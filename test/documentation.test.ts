@@ -160,13 +160,27 @@ describe('the documentation', () => {
 
   it('names for each claim in SECURITY.md a test that exists', () => {
     const page = read('SECURITY.md');
-    const rows = page.split('\n').filter((line) => /^\| .* \| .*\|$/.test(line) && !/^\| (claim|-)/.test(line));
+    const rows = page.split('\n').filter((line) => /^\| .* \| .*\|$/.test(line) && !/^\| (claim|break|-)/.test(line));
     const tests = rows.map((row) => /\| `([^`]+\.test\.ts)` "([^"]+)"\s*\|$/.exec(row) ?? [row]);
     expect(tests.length).toBeGreaterThan(10);
     for (const [row, file, name] of tests) {
       if (file === undefined) throw new Error(`This claim has no test: ${row}`);
-      expect([name, read(file).includes(`('${name}'`)]).toEqual([name, true]);
+      expect([name, read(file).includes(`'${name}'`)]).toEqual([name, true]);
     }
+  });
+
+  it('names for each break a test that has its id in its name', () => {
+    const rows = (read('SECURITY.md').split('## Breaks')[1] ?? '')
+      .split('\n')
+      .filter((line) => /^\| ?[A-Z]\d/.test(line));
+    const named = rows.map(
+      (row) => [/^\| (\w+)/.exec(row)?.[1] ?? '', /"([^"]+)"\s*\|$/.exec(row)?.[1] ?? ''] as const,
+    );
+    const upTo = (letter: string, last: number) => Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
+    const all = [...upTo('A', 11), ...upTo('B', 3), ...upTo('C', 9), ...upTo('D', 3), 'E2', 'E3', ...upTo('N', 12)];
+    expect(named.map(([id]) => id)).toEqual(all);
+    for (const [id, name] of named)
+      expect([id, name.split(':')[0]?.split(', ')]).toEqual([id, expect.arrayContaining([id])]);
   });
 
   it('draws the lifecycles as the rules have them', async () => {

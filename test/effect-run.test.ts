@@ -181,7 +181,7 @@ function runProgram(place: Place, kind: string, env: Environment = {}): Promise<
 describe.skipIf(!canInject).each(['irreversible', 'idempotent', 'unknown'])(
   'a killed program with an %s effect',
   (kind) => {
-    it('repeats it only if that is harmless, and records one result, at every sixth write', {
+    it('repeats it only if that is harmless, and records one result, at every twelfth write', {
       timeout: 1_200_000,
     }, async () => {
       const origin = newPlace();
@@ -218,7 +218,7 @@ describe.skipIf(!canInject).each(['irreversible', 'idempotent', 'unknown'])(
 
 /** All of them take minutes: `HOLDFAST_EVERY_KILL=1 npx vitest run test/effect-run.test.ts`. */
 const pointsIn = (calls: number): number[] =>
-  Array.from({ length: calls }, (_, index) => index + 1).filter((at) => every || at % 6 === 1);
+  Array.from({ length: calls }, (_, index) => index + 1).filter((at) => every || at % 12 === 1);
 const every = process.env['HOLDFAST_EVERY_KILL'] === '1';
 
 const ranIn = (place: Place): number =>

@@ -116,7 +116,7 @@ describe('where erased text was', () => {
   const words = 'the plain-text pass phrase of the staging box';
   const ours = (folder: Folder, name: string): string => join(dataFolder(folder), name);
 
-  it('is listed place by place, and taken out of each', () => {
+  it('C8: is listed place by place, and taken out of each', () => {
     const folder = newWorkspace();
     folder.data('mirror', 'add', 'gsd');
     folder.data('mirror', 'add', 'resume');

@@ -44,7 +44,7 @@ function goBack(folder: Folder, ...lost: string[]): void {
 }
 
 describe('a journal that went back between two commands', () => {
-  it('is reported in status and every brief, and is still written, until a person accepts it', () => {
+  it('B1: is reported in status and every brief, and is still written, until a person accepts it', () => {
     const folder = newWorkspace();
     goBack(folder, 'one', 'two', 'three');
     folder.data('note', 'after');
@@ -135,7 +135,7 @@ describe('a journal that went back between two commands', () => {
 });
 
 describe('a journal that is gone', () => {
-  it('with its git folder is named by the new one, in its first record and in every brief', () => {
+  it('N10: with its git folder is named by the new one, in its first record and in every brief', () => {
     const folder = newWorkspace();
     folder.data('note', 'here');
     const { store } = known(folder);
@@ -150,7 +150,7 @@ describe('a journal that is gone', () => {
     expect(told(folder, NEW)).toEqual([null, null, null, null]);
   });
 
-  it('alone is noticed too, by the first command', () => {
+  it('N10: alone is noticed too, by the first command', () => {
     const folder = newWorkspace();
     folder.data('note', 'here');
     const { store } = known(folder);

@@ -105,7 +105,7 @@ describe('the feed', () => {
     await server.close();
   });
 
-  it('lets no token take the places of the others', async () => {
+  it('D1: lets no token take the places of the others', async () => {
     const limits = { feeds: { perToken: 2, total: 4, reserved: 1 } };
     const server = openTestServer(newWorkspace().path, { limits });
     const feeds: Response[] = [];

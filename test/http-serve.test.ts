@@ -118,7 +118,7 @@ describe('holdfast serve', () => {
     }
   });
 
-  it('signs nobody in with a token that came with the folder', async () => {
+  it('A10, D3: signs nobody in with a token that came with the folder', async () => {
     const [folder, hostile] = [newWorkspace(), newWorkspace()];
     // The journal of someone who made tokens for it, in place of our own, and token files as version 0.1 had them.
     const planted = hostile.person.data('token', 'add', 'mallory', '--scope', 'maintain')['secret'] as string;
@@ -304,7 +304,7 @@ describe('a notification that something needs a person', () => {
     receiver.close();
   });
 
-  it('runs the program in the settings, which nothing in the working tree can name', async () => {
+  it('A3: runs the program in the settings, which nothing in the working tree can name', async () => {
     const folder = newWorkspace();
     const script = "process.stdin.pipe(require('fs').createWriteStream('notified.json'))";
     expect(folder.person.run('config', 'notify', '--', process.execPath, '-e', script).code).toBe(0);

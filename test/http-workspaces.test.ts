@@ -71,7 +71,7 @@ const values: Record<string, unknown> = {
 };
 
 describe('a token', () => {
-  it('gets for a run of another workspace what it gets for one that does not exist, from every operation', async () => {
+  it('D2: gets for a run of another workspace what it gets for one that does not exist, from every operation', async () => {
     const { server, ours, make } = await open();
     const maintainer = (await make('boss', { scope: 'maintain', workspaces: ['w-ours'] })).secret;
     let refused = 0;

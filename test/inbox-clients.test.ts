@@ -67,11 +67,18 @@ function runLine(
   return ran.stdout;
 }
 
-/** The session of a client as it is recorded without an inbox. */
+const known = new Map<string, unknown[]>();
+
+/** The session of a client as it is recorded without an inbox, played once for all tests. */
 function recordedByProgram(client: string, inputs: (folder: Folder) => HookInput[]): unknown[] {
-  const folder = newRepository();
-  for (const { event, input } of inputs(folder)) hook(folder, client, event, input);
-  return recordedIn(folder);
+  let recorded = known.get(client);
+  if (recorded === undefined) {
+    const folder = newRepository();
+    for (const { event, input } of inputs(folder)) hook(folder, client, event, input);
+    recorded = recordedIn(folder);
+    known.set(client, recorded);
+  }
+  return recorded;
 }
 
 describe.each(shellClients)('hooks of %s', (client) => {

@@ -85,15 +85,29 @@ describe('the launcher finds the data of', () => {
     writeFileSync(join(nested, 'HEAD'), 'ref: refs/heads/main\n');
     writeFileSync(join(nested, 'commondir'), '../..\n');
     writeFileSync(join(nested, 'gitdir'), `${folder.path}/nested/.git\n`);
+    // A worktree and a submodule that lead back to another folder than this one.
+    const plantGit = (git: string, files: Record<string, string>): void => {
+      mkdirSync(git, { recursive: true });
+      for (const [name, text] of Object.entries({ HEAD: 'ref: refs/heads/main\n', ...files }))
+        writeFileSync(join(git, name), text);
+    };
+    const away = join(victim.path, '.git/worktrees/away');
+    plantGit(away, { commondir: '../..\n', gitdir: `${victim.path}/away/.git\n` });
+    writeFileSync(join(at('worktree'), '.git'), `gitdir: ${away}\n`);
+    const part = join(folder.path, '.git/modules/part');
+    plantGit(part, { config: `[core]\n\tworktree = ${folder.path}/nested\n` });
+    mkdirSync(join(part, 'holdfast/inbox'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(at('part'), '.git'), `gitdir: ${part}\n`);
     symlinkSync(join(victim.path, '.git'), join(at('linked'), '.git'));
     mkdirSync(join(at('mercurial'), '.hg'));
-    for (const name of ['separate', 'module', 'nested', 'linked', 'mercurial']) {
+    for (const name of ['separate', 'module', 'nested', 'worktree', 'part', 'linked', 'mercurial']) {
       const cwd = join(folder.path, name);
       launch(folder, 'PostToolUse', bash(folder, 'PostToolUse', name, `planted-${name}`, cwd), { cwd });
       launch(folder, 'Stop', input(folder, 'Stop', {}, cwd), { cwd });
     }
     expect(victim.reports()).toEqual([]);
     expect(folder.reports()).toEqual([]);
+    expect(reportsIn(join(part, 'holdfast'))).toEqual([]);
     expect(events(victim).map(({ type }) => type)).not.toContain('effect.began');
   });
 

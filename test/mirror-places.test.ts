@@ -58,7 +58,7 @@ describe('a mirror', () => {
     expect(folder.data('mirror', 'list')['mirrors']).toEqual([]);
   });
 
-  it.each(['the file', 'its folder'])('is neither read nor written through a link in place of %s', (place) => {
+  it.each(['the file', 'its folder'])('A5: is neither read nor written through a link in place of %s', (place) => {
     const [folder, other] = [mirrored(), newFolder()];
     put(other, STATE, 'as it was\n');
     const linked = place === 'the file' ? STATE : '.planning';
@@ -108,7 +108,7 @@ describe('a mirror', () => {
     expect(codes()).toContain('nothing_left');
   });
 
-  it('follows no link in place of the backup that apex asks for', () => {
+  it('A5: follows no link in place of the backup that apex asks for', () => {
     const [folder, other] = [newFolder(), newFolder()];
     const state = 'agent-output/shop/00-session-state.json';
     put(other, 'theirs', 'as it was\n');
@@ -124,11 +124,12 @@ describe('a mirror', () => {
     expect(textOf(folder, `${state}.bak`)).toBe(before);
   });
 
-  it('writes nothing that a planted base says', () => {
+  it('N4: writes nothing that a planted base says', () => {
     const folder = mirrored();
     const base = baseOf(folder);
     const saved = JSON.parse(readFileSync(base, 'utf8')) as { files: [string, string][] };
     const planted = ['.git/info/attributes', '.vscode/tasks.json', '.planning/PLANTED.md'];
+    for (const path of planted) mkdirSync(dirname(join(folder.path, path)), { recursive: true });
     const texts = planted.map((path) => [path, '* filter=x\n']);
     const hashes = planted.map((path) => [path, createHash('sha256').update('* filter=x\n').digest('hex')]);
     for (const writing of [texts, hashes]) {
@@ -148,7 +149,7 @@ describe('a mirror', () => {
     }
   });
 
-  it('belongs to the clone that added it: a copy leaves the file alone until it adds it too', () => {
+  it('C6: belongs to the clone that added it: a copy leaves the file alone until it adds it too', () => {
     const [folder, copy] = [mirrored(), newFolder()];
     rmSync(join(copy.path, '.git'), { recursive: true });
     cpSync(folder.path, copy.path, { recursive: true });
@@ -208,7 +209,7 @@ describe('the brief in the tree', () => {
 });
 
 describe('an export', () => {
-  it('makes new files only, and follows no link', () => {
+  it('A11: makes new files only, and follows no link', () => {
     const [folder, other] = [mirrored(), newFolder()];
     put(other, 'theirs', 'as it was\n');
     const out = join(folder.path, 'out');

@@ -68,6 +68,18 @@ describe('a journal of version 0.1 in the working tree', () => {
     expect(folder.data('runs')['runs']).toEqual([]);
   });
 
+  it('is not mentioned if the repository brought it', () => {
+    const folder = oldWorkspace();
+    const own = ['-c', 'user.name=t', '-c', 'user.email=t@x'];
+    for (const words of [
+      ['add', '.'],
+      ['commit', '-qm', 'theirs'],
+    ])
+      execFileSync('git', [...own, ...words], { cwd: folder.path, env: folder.env });
+    expect(folder.fault('status').hints.join(' ')).not.toContain('--move-old');
+    expect(folder.run('init', '--id', 'newer').err).not.toContain('--move-old');
+  });
+
   it('that is damaged is left as it is, and nothing of it is taken over', () => {
     const folder = oldWorkspace();
     const file = join(folder.path, '.holdfast/journal.db');

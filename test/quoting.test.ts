@@ -110,7 +110,7 @@ const outside = (text: string): string =>
     .replace(/`holdfast resume [0-9a-f]{6,16}`/, '`holdfast resume RUN`');
 
 describe('what models read', () => {
-  it('is the same outside quotations, whatever was recorded', { timeout: 120_000 }, async () => {
+  it('C5: is the same outside quotations, whatever was recorded', { timeout: 120_000 }, async () => {
     const expected = await story(plain);
     const titles = [...expected.keys()];
     expect(titles.filter((title) => title.startsWith('snapshot'))).not.toEqual([]);

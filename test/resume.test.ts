@@ -179,8 +179,13 @@ describe('resuming', () => {
     folder.data('resume');
     const unattended = folder.run('resume', '--probe', '--json').json;
     expect(unattended).toMatchObject({ data: { probes: [] }, warnings: [expect.stringContaining('were not run')] });
-    const asked = (typed: string) =>
-      runAtTerminal([process.execPath, program, 'resume', '--probe'], { cwd: folder.path, env: folder.env, typed });
+    const asked = (typed: string, env: Record<string, string> = {}) =>
+      runAtTerminal([process.execPath, program, 'resume', '--probe'], {
+        ...{ cwd: folder.path, typed },
+        env: { ...folder.env, ...env },
+      });
+    // A terminal that an agent opened is not a person's.
+    expect(asked('y\n', { CLAUDECODE: '1' }).err).toContain('were not run');
     expect(asked('n\n').err).toContain('t1: echo x >> ran');
     expect(runs()).toBe(1);
     expect(asked('y\n').code).toBe(0);

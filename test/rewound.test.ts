@@ -47,7 +47,7 @@ async function serve(folder: Folder) {
 }
 
 describe('a database that goes back under a running server', () => {
-  it('keeps an unbroken chain on SQLite, and the loss is named in answer, status, log and journal', async () => {
+  it('B1: keeps an unbroken chain on SQLite, and the loss is named in answer, status, log and journal', async () => {
     const folder = newWorkspace();
     const server = await serve(folder);
     await server.post('note', { text: 'kept' });
@@ -62,7 +62,7 @@ describe('a database that goes back under a running server', () => {
     await expectNamed(server, folder, await server.post('note', { text: 'after' }));
   });
 
-  it('keeps an unbroken chain on PostgreSQL, and the loss is named too', async () => {
+  it('B1: keeps an unbroken chain on PostgreSQL, and the loss is named too', async () => {
     const folder = newFolder();
     folder.env['HOLDFAST_STORE'] = inject('postgresUrl');
     const run = `rewound-${process.pid}-${Date.now()}`;

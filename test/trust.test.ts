@@ -160,16 +160,22 @@ describe('A8: a store that was agreed to', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, host, resolve));
     const { port } = server.address() as AddressInfo;
-    return { port, bytes: () => bytes, close: () => server.close() };
+    const asked = new Promise<void>((resolve) =>
+      server.once('connection', (socket) => socket.once('data', () => resolve())),
+    );
+    return { port, asked, bytes: () => bytes, close: () => server.close() };
   }
 
-  async function status(folder: Folder, env: Record<string, string>): Promise<void> {
+  /** Ends with the process, or is ended early: one that is refused tries again for a while. */
+  async function status(folder: Folder, env: Record<string, string>, enough?: Promise<void>): Promise<void> {
     const own = { PGPASSWORD: 'for another server', PGUSER: 'me', PGDATABASE: 'mine' };
     const child = spawn(process.execPath, [program, 'status'], {
       ...{ cwd: folder.path, stdio: 'ignore', timeout: 25_000 },
       env: { ...folder.env, ...own, ...env },
     });
-    await once(child, 'close');
+    const closed = once(child, 'close');
+    enough?.then(() => child.kill());
+    await closed;
   }
 
   function agreedTo(address: string): Folder {
@@ -194,7 +200,7 @@ describe('A8: a store that was agreed to', () => {
 
   it('is spoken to over TLS only, unless it is on this machine', async () => {
     const server = await listenAs('127.0.0.2');
-    await status(agreedTo(`postgres://team@127.0.0.2:${server.port}/holdfast?sslmode=disable`), {});
+    await status(agreedTo(`postgres://team@127.0.0.2:${server.port}/holdfast?sslmode=disable`), {}, server.asked);
     expect(server.bytes().slice(4, 8)).toBe('\u0004\u00d2\u0016\u002f');
     expect(server.bytes()).not.toContain('team');
     server.close();

@@ -59,6 +59,10 @@ export function asFault(thrown: unknown): Fault {
   });
 }
 
+/** Why something failed, as a part of a sentence: without a full stop. */
+export const reasonOf = (thrown: unknown): string =>
+  (thrown instanceof Error ? thrown.message : String(thrown)).replace(/\.$/, '');
+
 /** Reports that something was not found, with the nearest known names. */
 export function notFound(noun: string, name: string, known: Iterable<string>, hint: string): Fault {
   const near = nearest(name, known);

@@ -71,7 +71,7 @@ const texts = (events: readonly Event[]): string[] =>
   events.flatMap((event) => (event.type === 'note.added' ? [event.body.text] : []));
 
 describe('a store that went back under an engine', () => {
-  it('gets no event on top of a state it no longer has, and the loss is named and recorded once', async () => {
+  it('B1: gets no event on top of a state it no longer has, and the loss is named and recorded once', async () => {
     const { engine, openEngine, backup, restore } = await openRun();
     await write(engine, 'a', 'b');
     const old = backup();

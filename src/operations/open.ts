@@ -9,7 +9,7 @@ import type { Here } from '../engine/located.ts';
 import type { Store } from '../store/store.ts';
 import { findForeignState } from '../workspace/foreign.ts';
 import { repositoryAt } from '../workspace/git/repository.ts';
-import { findOldJournal } from '../workspace/old-folder.ts';
+import { findOldJournal, isOldJournalTracked } from '../workspace/old-folder.ts';
 import { probeOwner } from '../workspace/process.ts';
 import { openStateFolder, thisUser } from '../workspace/state/folder.ts';
 import { knownMachineId, machineId } from '../workspace/state/machine.ts';
@@ -74,7 +74,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       const { settleCopy } = await import('./run/parts/settle-copy.ts');
       await settleCopy(found, store, now());
     }
-    if (found && options.environment) mention(found, context.warn);
+    if (found && options.environment) await mention(found, context.warn);
     const describe: EngineOptions['describe'] = async (moment, asked) => {
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot({ ...context, engine: async () => asked }, moment);
@@ -163,7 +163,7 @@ async function openStore(address: string | undefined, workspace: Workspace | nul
   const file = journalFile(address, workspace);
   const readonly = address === undefined && workspace?.canWrite === false;
   if (file !== null) return openSqliteStore({ file, readonly });
-  throw notAWorkspace(dir);
+  throw await notAWorkspace(dir);
 }
 
 function journalFile(address: string | undefined, workspace: Workspace | null): string | null {
@@ -179,10 +179,10 @@ const isOwnJournal = (address: OpenOptions['store'], { config }: Workspace): boo
 const isAddress = (text: string): boolean => /^[a-z][a-z\d+.-]+:\//i.test(text);
 
 /** Mentions another tool's state, so that the user does not start over without knowing about it. */
-function notAWorkspace(dir: string): Fault {
+async function notAWorkspace(dir: string): Promise<Fault> {
   const foreign = findForeignState(dir);
   const found = foreign.map(({ format, path }) => `${path} (${format})`).join(', ');
-  const hints = findOldJournal(repositoryAt(dir)?.root ?? dir) === null ? [] : [OLD_JOURNAL];
+  const hints = (await hasOldJournal(repositoryAt(dir)?.root ?? dir)) ? [OLD_JOURNAL] : [];
   if (foreign.length > 0) hints.push(`Another tool left its state here: ${found}. Read it before you start a new run.`);
   return noWorkspace(hints, { foreign });
 }
@@ -190,21 +190,25 @@ function notAWorkspace(dir: string): Fault {
 const OLD_JOURNAL =
   'A journal of version 0.1 is in `.holdfast/` and is no longer read: `holdfast init --move-old` takes over its runs.';
 
+/** One that came with the repository is not the user's, and nothing is said of it. */
+const hasOldJournal = async (root: string): Promise<boolean> =>
+  findOldJournal(root) !== null && !(await isOldJournalTracked(root));
+
 /** What someone at the command line should know of the working tree; said once in a workspace. */
-function mention({ root, proposals, trustState, files }: Workspace, warn: (message: string) => void): void {
-  const news = [
-    ...(findOldJournal(root) === null ? [] : [{ mark: 'mentioned/old-journal', text: OLD_JOURNAL }]),
-    ...(trustState === 'new' ? [{ mark: `mentioned/${proposals?.hash.slice(0, 16)}`, text: NOT_IN_FORCE }] : []),
-  ];
-  for (const { mark, text } of news) {
-    if (files.size(mark) > 0) continue;
+async function mention(workspace: Workspace, warn: (message: string) => void): Promise<void> {
+  const { root, proposals, trustState, files } = workspace;
+  const once = async (name: string, text: string, isTrue: () => Promise<boolean>): Promise<void> => {
+    if (files.size(`mentioned/${name}`) > 0) return;
+    const isNews = await isTrue();
     try {
-      files.createOnce(mark, 'Said once.\n');
+      files.createOnce(`mentioned/${name}`, 'Looked at once.\n');
     } catch {
-      // It is said again.
+      // It is looked at again.
     }
-    warn(text);
-  }
+    if (isNews) warn(text);
+  };
+  if (findOldJournal(root) !== null) await once('old-journal', OLD_JOURNAL, () => hasOldJournal(root));
+  if (trustState === 'new') await once(`${proposals?.hash.slice(0, 16)}`, NOT_IN_FORCE, async () => true);
 }
 
 const NOT_IN_FORCE =

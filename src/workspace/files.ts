@@ -9,7 +9,7 @@ export function recordedPath(tree: string, from: string, input: string): string 
   const absolute = resolve(from, input);
   const inside = relativeTo(tree, absolute);
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
-  if (!isInside(realTree(tree), realPathOf(absolute))) throw outside(input);
+  if (!isInside(realTree(tree), realPathOf(absolute))) throw behindLink(input);
   return inside.split(sep).join('/');
 }
 
@@ -34,6 +34,13 @@ function relativeTo(tree: string, path: string): string {
 function outside(input: string): Fault {
   return new Fault('invalid', `${quoted(input)} is not a file inside the workspace.`, {
     hints: ['Only files below the workspace are recorded; give their path from there.'],
+    data: { path: input },
+  });
+}
+
+function behindLink(input: string): Fault {
+  return new Fault('invalid', `${quoted(input)} leads out of the workspace: it is a link, or behind one.`, {
+    hints: ['Put the file itself in its place, or name another path.'],
     data: { path: input },
   });
 }

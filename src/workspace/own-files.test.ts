@@ -91,7 +91,7 @@ describe('a link', () => {
     ['folder', () => files.folder('hooks/deep')],
   ];
 
-  it.each(writes)('in place of a folder is not followed by %s', (_name, write) => {
+  it.each(writes)('A1: in place of a folder is not followed by %s', (_name, write) => {
     files.folder('');
     symlinkSync(join(top, 'outside'), join(files.root, 'hooks'));
     expect(refusal(write)).toContain('is not a real folder');
@@ -106,7 +106,7 @@ describe('a link', () => {
     expect(outside()).toEqual(['untouched']);
   });
 
-  it('in place of a file is neither read nor written through', () => {
+  it('A2: in place of a file is neither read nor written through', () => {
     files.folder('');
     symlinkSync(join(top, 'outside/victim'), join(files.root, 'hook.log'));
     expect(files.read('hook.log')).toBeNull();

@@ -98,3 +98,16 @@ export interface Place {
   tree: string | null;
   branch: string | null;
 }
+
+const EXCERPT_CHARS = 600;
+
+/** As much of a text as a brief quotes. */
+export function firstWords(text: string): string {
+  return text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS - 1)}…` : text;
+}
+
+/** The same of words that may end with what matters most, such as a question. */
+export function firstAndLastWords(text: string): string {
+  const half = EXCERPT_CHARS / 2;
+  return text.length > EXCERPT_CHARS ? `${text.slice(0, half - 3)} … ${text.slice(-half)}` : text;
+}

@@ -18,7 +18,7 @@ import {
 } from '../rules/scenario.suite.ts';
 import { planView } from '../views/plan.ts';
 import { evolve, fold } from './evolve.ts';
-import { count, nextId } from './state.ts';
+import { count, nextId } from './ids.ts';
 import { deserializeState, emptyState, forkState, serializeState } from './state-tables.ts';
 
 const stamp = {

@@ -1,7 +1,9 @@
 import { defined } from '../defined.ts';
 import type { Event, EventOf } from '../journal/event.ts';
 import type { RunKind } from '../words.ts';
+import { firstWords } from './conversation.ts';
 import { applyHandoff, applySnapshot, markProgress } from './handoff.ts';
+import { count } from './ids.ts';
 import { applyImport, touchImported } from './imported.ts';
 import { recordLast, recordLastWork } from './last-work.ts';
 import { applyMessage } from './message.ts';
@@ -10,7 +12,7 @@ import { applyRunModel } from './run-model.ts';
 import { applyClaim, applySession, restsAfter } from './session.ts';
 import { addSpent, spentIn } from './spent.ts';
 import type { Effect, Item, Note, Run, State } from './state.ts';
-import { count, firstWords, isOpenItem } from './state.ts';
+import { isOpenItem } from './state.ts';
 import { applyStep, mergeArtifacts, touchFiles, withRead } from './step.ts';
 import { countWork } from './tally.ts';
 import type { AddTouch, Recall, Touch } from './touch.ts';

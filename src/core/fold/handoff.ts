@@ -1,7 +1,9 @@
 import type { Event, EventOf } from '../journal/event.ts';
 import { isSameName } from '../names.ts';
+import { firstWords } from './conversation.ts';
+import { count } from './ids.ts';
 import { heldSteps } from './session.ts';
-import { count, firstWords, type Handoff, isOpenHandoff, type State } from './state.ts';
+import { type Handoff, isOpenHandoff, type State } from './state.ts';
 import { holdStep, takeStep } from './step.ts';
 import type { AddTouch } from './touch.ts';
 import { closeTurn } from './turn.ts';

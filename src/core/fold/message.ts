@@ -1,7 +1,8 @@
 import type { EventOf } from '../journal/event.ts';
 import { isSameName } from '../names.ts';
 import type { Actor, MessageSide } from '../words.ts';
-import { count, type Message, type Session, type State } from './state.ts';
+import { count } from './ids.ts';
+import type { Message, Session, State } from './state.ts';
 import type { AddTouch } from './touch.ts';
 
 /** Mail to this name is for any person. */

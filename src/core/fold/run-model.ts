@@ -15,8 +15,9 @@ import { oneLine } from '../text.ts';
 import { instantOf } from '../time.ts';
 import { isTodo } from '../views/left.ts';
 import { countedIn } from '../views/phase-progress.ts';
+import { count } from './ids.ts';
 import { treeOf } from './last-work.ts';
-import { count, type Item, isOpenItem, type Message, type State, type Step, type Verbatim } from './state.ts';
+import { type Item, isOpenItem, type Message, type State, type Step, type Verbatim } from './state.ts';
 import { freshStep, mergeArtifacts } from './step.ts';
 import type { AddTouch, Recall } from './touch.ts';
 

@@ -1,6 +1,7 @@
 import type { Event, EventOf } from '../journal/event.ts';
+import { count } from './ids.ts';
 import { passMail } from './message.ts';
-import { type Claim, count, type Session, type State } from './state.ts';
+import type { Claim, Session, State } from './state.ts';
 import type { AddTouch, Recall } from './touch.ts';
 import { growWorklog, SESSION_LINES } from './worklog.ts';
 

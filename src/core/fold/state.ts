@@ -429,38 +429,8 @@ export interface Result {
   at: string;
 }
 
-const EXCERPT_CHARS = 600;
-
-/** As much of a text as a brief quotes. */
-export function firstWords(text: string): string {
-  return text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS - 1)}…` : text;
-}
-
-/** The same of words that may end with what matters most, such as a question. */
-export function firstAndLastWords(text: string): string {
-  const half = EXCERPT_CHARS / 2;
-  return text.length > EXCERPT_CHARS ? `${text.slice(0, half - 3)} … ${text.slice(-half)}` : text;
-}
-
-/** The next id with a prefix. `ahead` counts the ids that the same decision has already used. */
-export function nextId(state: State, prefix: string, ahead = 0): string {
-  return `${prefix}-${(state.counters[prefix] ?? 0) + 1 + ahead}`;
-}
-
-/** Raises the counter of an id's prefix to its number, wherever the id comes from. Returns whether the id is new. */
-export function count(state: State, id: string): boolean {
-  const match = /^([A-Z])-(\d+)$/.exec(id);
-  if (!match) return false;
-  const [, prefix = '', digits = ''] = match;
-  const before = state.counters[prefix] ?? 0;
-  state.counters[prefix] = Math.max(before, Number(digits));
-  return Number(digits) > before;
-}
-
 /** Folded state keeps the items that still need attention, and the handoffs that can still change. */
 export const isOpenItem = (status: ItemStatus): boolean =>
   status === 'open' || status === 'active' || status === 'bypassed';
 export const isOpenHandoff = (status: Handoff['status']): boolean =>
   status === 'offered' || status === 'clarifying' || status === 'accepted';
-
-export const itemPrefixes = { blocker: 'B', finding: 'F', question: 'Q', commitment: 'C', error: 'E' } as const;

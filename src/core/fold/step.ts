@@ -3,9 +3,10 @@ import { suffices } from '../evidence.ts';
 import type { Artifact, Event, EventBody, EventOf } from '../journal/event.ts';
 import { oneLine } from '../text.ts';
 import { stepWords } from '../views/named-step.ts';
+import { count } from './ids.ts';
 import { confirmedStep } from './imported.ts';
 import { namedPaths, treeOf } from './last-work.ts';
-import { type Act, count, type State, type Step } from './state.ts';
+import type { Act, State, Step } from './state.ts';
 import type { AddTouch } from './touch.ts';
 
 type StepEvent = Extract<Event, { type: `step.${string}` | `gate.${string}` }>;

@@ -2,7 +2,8 @@ import type { Event, EventOf, TreeMark } from '../journal/event.ts';
 import { questionIn } from '../views/last-words.ts';
 import { isFinished } from '../views/left.ts';
 import type { Request, Turn } from './conversation.ts';
-import { firstAndLastWords, firstWords, type Session, type State } from './state.ts';
+import { firstAndLastWords, firstWords } from './conversation.ts';
+import type { Session, State } from './state.ts';
 import type { AddTouch } from './touch.ts';
 
 export function applyTurn(state: State, event: EventOf<'turn.began' | 'turn.ended'>, touch: AddTouch): void {

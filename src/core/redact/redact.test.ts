@@ -226,7 +226,7 @@ describe('recall on fresh synthetic values', () => {
   const measure = (forms: Parameters<typeof measureRecall>[0]) =>
     measureRecall(forms, (text) => redact(text).text, { seed: 2026, each: 40 });
 
-  it('finds all of the 46 known kinds', () => {
+  it('C7: finds all of the 46 known kinds', () => {
     expect(measure(knownKinds)).toEqual({ found: 1840, tried: 1840, missed: {} });
   });
 

@@ -1,5 +1,6 @@
 import { Fault, notFound, quoted } from '../fault.ts';
-import { type Claim, nextId, type State } from '../fold/state.ts';
+import { nextId } from '../fold/ids.ts';
+import type { Claim, State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { covers, pathsOverlap, withoutSlash } from '../path-pattern.ts';

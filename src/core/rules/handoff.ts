@@ -1,5 +1,6 @@
 import { Fault, notFound } from '../fault.ts';
-import { type Handoff, type Message, nextId, type Session, type State } from '../fold/state.ts';
+import { nextId } from '../fold/ids.ts';
+import type { Handoff, Message, Session, State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft, EventBody } from '../journal/event.ts';
 import { isSameName } from '../names.ts';

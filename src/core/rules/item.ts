@@ -1,5 +1,6 @@
 import { Fault, notFound, quoted } from '../fault.ts';
-import { type Item, itemPrefixes, nextId } from '../fold/state.ts';
+import { itemPrefixes, nextId } from '../fold/ids.ts';
+import type { Item } from '../fold/state.ts';
 import { forkState } from '../fold/state-tables.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft, EventBody } from '../journal/event.ts';

@@ -1,6 +1,7 @@
 import { Fault, notFound } from '../fault.ts';
+import { nextId } from '../fold/ids.ts';
 import { MAINTAINER, sideOf } from '../fold/message.ts';
-import { type Message, nextId, type Session } from '../fold/state.ts';
+import type { Message, Session } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { isSameName } from '../names.ts';

@@ -1,5 +1,6 @@
 import { evolve } from '../fold/evolve.ts';
-import { itemPrefixes, nextId, type State } from '../fold/state.ts';
+import { itemPrefixes, nextId } from '../fold/ids.ts';
+import type { State } from '../fold/state.ts';
 import { forkState } from '../fold/state-tables.ts';
 import type { Rows } from '../fold/touch.ts';
 import type { CommandOf, ReadRunModel } from '../journal/command.ts';

@@ -1,7 +1,8 @@
 import { mustBeAgentName } from '../agent-name.ts';
 import { UNKNOWN } from '../evidence.ts';
 import { Fault, notFound } from '../fault.ts';
-import { nextId, type Session, type State } from '../fold/state.ts';
+import { nextId } from '../fold/ids.ts';
+import type { Session, State } from '../fold/state.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { isAtRest, isGone, leaseEnd } from '../views/liveness.ts';

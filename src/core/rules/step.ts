@@ -1,5 +1,5 @@
 import { Fault, quoted } from '../fault.ts';
-import { nextId } from '../fold/state.ts';
+import { nextId } from '../fold/ids.ts';
 import type { CommandOf } from '../journal/command.ts';
 import type { Draft } from '../journal/event.ts';
 import { isGone } from '../views/liveness.ts';

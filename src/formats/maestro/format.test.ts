@@ -1,20 +1,9 @@
 import type { RunModel } from '../../core/model/run-model.ts';
 import { formatSuite } from '../format.suite.ts';
 import { richModel } from '../models.suite.ts';
+import { broken, elided, headless, overEscaped } from './damaged.suite.ts';
 import { maestro } from './format.ts';
-import {
-  broken,
-  byHand,
-  elided,
-  headless,
-  json,
-  next,
-  overEscaped,
-  place,
-  seed,
-  served,
-  tier,
-} from './samples.suite.ts';
+import { byHand, json, next, place, seed, served, tier } from './samples.suite.ts';
 
 const sample = (name: string, text: string, main?: string) => {
   const found = place(main);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunModel } from '../../core/model/run-model.ts';
+import { broken, elided, overEscaped } from './damaged.suite.ts';
 import { maestro } from './format.ts';
-import { ACTIVE, broken, elided, json, next, overEscaped, place, seed, served } from './samples.suite.ts';
+import { ACTIVE, json, next, place, seed, served } from './samples.suite.ts';
 
 const read = (text: string) => maestro.parse(place(), new Map([[ACTIVE, text]]));
 const codes = (text: string) => read(text).problems.map(({ code, line }) => `${code}:${line}`);

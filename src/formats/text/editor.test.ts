@@ -158,3 +158,14 @@ it('refuses two edits of the same text', () => {
   editor.replace(7, 9, 'x');
   expect(() => editor.apply()).toThrow('Two edits of the same text');
 });
+
+it.each([
+  ['an empty map in braces', 'one: {}\ntwo: 2\n', "one: { 'a: b': [1, x] }\ntwo: 2\n"],
+  ['a map in braces with keys', 'one: {c: 3}\ntwo: 2\n', "one: {c: 3, 'a: b': [1, x]}\ntwo: 2\n"],
+])('adds a key to %s, which stays one', (_, text, expected) => {
+  const editor = openEditor(text, '\n', manner('plain'));
+  const [first] = (read(text) as MapNode).pairs;
+  editor.set(first?.value as MapNode, 'a: b', [1, 'x'], ['c']);
+  expect(editor.apply()).toBe(expected);
+  expect(plain(read(expected))).toMatchObject({ one: { 'a: b': [1, 'x'] }, two: 2 });
+});

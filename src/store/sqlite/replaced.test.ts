@@ -76,7 +76,7 @@ it('refuses to read or write while the file is gone, creates no other, and conti
   await store.close();
 });
 
-it('does not confirm a write to a file that was replaced while it was written', async () => {
+it('B2: does not confirm a write to a file that was replaced while it was written', async () => {
   const { file, backup, store } = await openWithBackup();
   const batch = batchOf('r', [note('c')], await headOf(store, 'r'));
   // The rows are written after the events, in the same transaction.

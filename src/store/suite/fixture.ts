@@ -196,3 +196,12 @@ export async function withWords(
   const query = parseAllWords(words.join(' '));
   return query === null ? [] : (await projection.search(runs, query, { offset: 0, limit })).rows;
 }
+
+/** Answers of `append` to a batch that does not continue the head. */
+export const movedOn = (run: string, version: number) => ({ outcome: 'conflict', run, version, reason: 'moved_on' });
+export const otherHistory = (run: string, version: number) => ({
+  outcome: 'conflict',
+  run,
+  version,
+  reason: 'other_history',
+});

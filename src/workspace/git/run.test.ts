@@ -59,7 +59,7 @@ describe('git', () => {
     ['diff.evil.textconv', (program: string) => program],
     ['alias.status', (program: string) => `!${program}`],
     ['core.hooksPath', (program: string) => join(program, '..')],
-  ])('runs nothing that the repository configures as %s', async (key, value) => {
+  ])('N3, N5: runs nothing that the repository configures as %s', async (key, value) => {
     writeFileSync(join(root, '.gitattributes'), '*.txt filter=evil diff=evil\n');
     git('config', key, value(canary));
     writeFileSync(join(root, 'a.txt'), 'two\n');
@@ -89,7 +89,7 @@ describe('git', () => {
     expect(existsSync(ran)).toBe(true);
   });
 
-  it('fetches nothing for a partial clone', async () => {
+  it('N5: fetches nothing for a partial clone', async () => {
     git('config', 'remote.o.url', '/nowhere');
     git('config', 'remote.o.promisor', 'true');
     git('config', 'remote.o.uploadpack', canary);

@@ -8,6 +8,7 @@ import * as codewalk from '../../../src/formats/codewalk/samples.suite.ts';
 import type { Files, FormatName, Found } from '../../../src/formats/format.ts';
 import * as gsd from '../../../src/formats/gsd/samples.suite.ts';
 import { formats } from '../../../src/formats/index.ts';
+import * as damaged from '../../../src/formats/maestro/damaged.suite.ts';
 import * as maestro from '../../../src/formats/maestro/samples.suite.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { loadOffered } from '../../../src/http/call.ts';
@@ -49,7 +50,7 @@ const samplesOf: Record<FormatName, () => Sample[]> = {
   codewalk: () => [...codewalk.samples],
   gsd: () => [...gsd.samples],
   maestro: () =>
-    [maestro.seed, maestro.served, maestro.json, maestro.next, maestro.elided, maestro.overEscaped, maestro.tier].map(
+    [maestro.seed, maestro.served, maestro.json, maestro.next, damaged.elided, damaged.overEscaped, maestro.tier].map(
       (text) => ({
         found: maestro.place(),
         files: new Map([[maestro.ACTIVE, text]]),

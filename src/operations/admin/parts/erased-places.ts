@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
+import { reasonOf } from '../../../core/fault.ts';
 import type { Mirror, State } from '../../../core/fold/state.ts';
 import { realPathOf } from '../../../workspace/files.ts';
 import { openGuarded } from '../../../workspace/guarded/tree-files.ts';
@@ -144,7 +145,7 @@ function change(
       if (mayHold(path, look.holds)) throw new Error('It may still have the text');
       places.push({ place, state: 'done', path });
     } catch (thrown) {
-      places.push({ place, state: 'cannot', path, note: `${(thrown as Error).message}. Delete it yourself.` });
+      places.push({ place, state: 'cannot', path, note: `${reasonOf(thrown)}. Delete it yourself.` });
     }
   }
   return places.length > 0 ? places : [{ place, state: 'not there' }];

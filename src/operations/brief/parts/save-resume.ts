@@ -1,4 +1,5 @@
 import { isPageOfOther, isSamePage, pageAfterCheckpoint } from '../../../core/brief/resume-page.ts';
+import { reasonOf } from '../../../core/fault.ts';
 import type { State } from '../../../core/fold/state.ts';
 import type { Context } from '../../context.ts';
 
@@ -31,6 +32,6 @@ export function saveResumePage(context: Context, page: string): void {
     const before = readResumePage(context);
     if (before === null || !isSamePage(before, page)) workspace.files.replace(RESUME_FILE, page, 'derived');
   } catch (thrown) {
-    context.warn(`RESUME.md could not be written: ${(thrown as Error).message}. The journal has everything.`);
+    context.warn(`RESUME.md could not be written: ${reasonOf(thrown)}. The journal has everything.`);
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { History } from '../../../core/brief/facts.ts';
 import { historyLines } from '../../../core/brief/sections/history.ts';
+import { reasonOf } from '../../../core/fault.ts';
 import type { Run, State } from '../../../core/fold/state.ts';
 import type { Event } from '../../../core/journal/event.ts';
 import { mustBePerson } from '../../../core/rules/rule-context.ts';
@@ -42,7 +43,7 @@ export async function rememberHead(context: Context, { run }: State, events: rea
     if (known.before && !known.before.isRecorded) await recordFormer(context, looked, run.id);
     return known.lost.length > before;
   } catch (thrown) {
-    context.warn(`The state folder could not be updated: ${(thrown as Error).message}. The journal has everything.`);
+    context.warn(`The state folder could not be updated: ${reasonOf(thrown)}. The journal has everything.`);
     return false;
   }
 }

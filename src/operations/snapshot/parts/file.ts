@@ -1,5 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
+import { reasonOf } from '../../../core/fault.ts';
 import type { Event, EventBody } from '../../../core/journal/event.ts';
 import { ERASED } from '../../../core/text.ts';
 import { readDamaged } from '../../../workspace/read.ts';
@@ -78,7 +79,7 @@ export function saveSnapshot(context: Context, run: string, taken: EventBody<'sn
     return shownPath(workspace, file);
   } catch (thrown) {
     context.warn(
-      `The snapshot file ${file} could not be written: ${(thrown as Error).message}. The journal has it: \`holdfast snapshot --again ${taken.id}\` writes it.`,
+      `The snapshot file ${file} could not be written: ${reasonOf(thrown)}. The journal has it: \`holdfast snapshot --again ${taken.id}\` writes it.`,
     );
     return null;
   }

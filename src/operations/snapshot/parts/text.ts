@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { decidingFacts } from '../../../core/brief/deciding-facts.ts';
 import { derivedNext } from '../../../core/brief/sections/next.ts';
+import { reasonOf } from '../../../core/fault.ts';
 import type { Item, Message, State, Step } from '../../../core/fold/state.ts';
 import type { Artifact, Event, TreeMark } from '../../../core/journal/event.ts';
 import { joined, type Line, line, quote, time, word } from '../../../core/line.ts';
@@ -35,7 +36,7 @@ export async function describeSnapshot(
     const { text, token } = renderSnapshot(await composeSnapshot(context, moment));
     return { text, token };
   } catch (thrown) {
-    context.warn(`The snapshot was recorded without its text: ${(thrown as Error).message}.`);
+    context.warn(`The snapshot was recorded without its text: ${reasonOf(thrown)}.`);
     return null;
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Fault } from '../../../core/fault.ts';
+import { Fault, reasonOf } from '../../../core/fault.ts';
 import type { Decision, Note, Session, Snapshot, State, WorklogArchive } from '../../../core/fold/state.ts';
 import { type Line, line } from '../../../core/line.ts';
 import { writableBy } from '../../../core/rules/claim.ts';
@@ -65,7 +65,7 @@ export async function writeWorklogFile(context: Context, state: State, mustWrite
     try {
       workspace.files.replace('worklog/WORKLOG.md', text, 'derived');
     } catch (thrown) {
-      context.warn(`WORKLOG.md could not be written: ${(thrown as Error).message}. The journal has everything.`);
+      context.warn(`WORKLOG.md could not be written: ${reasonOf(thrown)}. The journal has everything.`);
     }
   });
 }
@@ -105,7 +105,7 @@ export async function writeArchive(context: Context, state: State, archive: Work
   try {
     workspace.files.replace(`worklog/archive-${archive.number}.md`, renderArchive(state, archive, entries));
   } catch (thrown) {
-    throw new Fault('unavailable', `${file} could not be written: ${(thrown as Error).message}.`, {
+    throw new Fault('unavailable', `${file} could not be written: ${reasonOf(thrown)}.`, {
       hints: ['The journal has every entry. Make the folder writable and run `holdfast compact --approve` again.'],
       cause: thrown,
     });
