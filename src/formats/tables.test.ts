@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import * as apex from './apex/table.ts';
 import * as maestro from './maestro/table.ts';
+import * as snap from './snap/table.ts';
 import { describeRows } from './text/rows.ts';
 
 type Rows = Parameters<typeof describeRows>[1];
@@ -26,6 +27,23 @@ const tables: [name: string, groups: [of: string, rows: Rows][]][] = [
       ['', maestro.runRows],
       ['phases[]', maestro.phaseRows],
       ['phases[].errors[]', maestro.errorRows],
+    ],
+  ],
+  [
+    'snap',
+    [
+      ['coordination.tasks.ID', snap.taskRows],
+      ['agents.ID', snap.agentRows],
+      ['locks.ID', snap.lockRows],
+      ['card', snap.cardRows],
+      ['Inbox Snapshot', snap.inboxRows],
+      ['Open Queue', snap.queueRows],
+      ['Closed Summary', snap.closedRows],
+      ['Decision Index', snap.decisionRows],
+      ['Item Index', snap.itemRows],
+      ['Questions', snap.questionRows],
+      ['note', snap.noteRows],
+      ['session ended', snap.closingRows],
     ],
   ],
 ];

@@ -1,5 +1,6 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { nameKey, sameWords } from './names.ts';
+import type { AgentView, TaskWord } from './table.ts';
 import { listOf } from './turnfile-rules.ts';
 
 /** How a run model differs from what the files said before. */
@@ -89,9 +90,6 @@ function pair<T>(before: readonly T[], after: readonly T[], namesOf: (one: T) =>
   };
 }
 
-/** A task's status in the Turnfile; its notes distinguish `failed` and `cancelled`. */
-export type TaskWord = 'pending' | 'in_progress' | 'blocked' | 'done' | 'failed' | 'cancelled';
-
 /** Blocked is derived from active blockers that name the step. */
 export function taskWords({ steps, items }: RunModel): ReadonlyMap<string, TaskWord> {
   const blocked = new Set<string>();
@@ -118,14 +116,6 @@ export function taskWords({ steps, items }: RunModel): ReadonlyMap<string, TaskW
   );
 }
 
-/** An agent's newest session and current task. */
-export interface AgentView {
-  name: string;
-  status: 'active' | 'blocked' | 'idle' | 'offline';
-  task: string | null;
-  session: string | null;
-}
-
 /** The names of people, whom the files know as the maintainer only. */
 export const peopleIn = (kept: RunModel['kept']): string[] => listOf(kept?.['people']).map(nameKey);
 
@@ -146,16 +136,16 @@ export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
     const before = views.get(id);
     if (session.status !== 'active' && (before?.status === 'active' || before?.status === 'blocked')) continue;
     const isOpen = ['pending', 'in_progress', 'blocked'].includes(words.get(session.workingOn ?? '') ?? '');
-    const task = isOpen ? (session.workingOn as string) : (running.get(id) ?? null);
-    const isBlocked = task !== null && words.get(task) === 'blocked';
+    const task = isOpen ? session.workingOn : running.get(id);
+    const isBlocked = words.get(task ?? '') === 'blocked';
     // Work that a session left in progress stays its task until another agent takes it.
     const isLeft = isOpen && words.get(session.workingOn ?? '') !== 'pending' && !taken.has(session.workingOn ?? '');
     const away = session.status === 'timeout' || session.status === 'crashed';
     views.set(id, {
       name: session.agent,
       status: session.status === 'active' ? (isBlocked ? 'blocked' : 'active') : away ? 'offline' : 'idle',
-      task: session.status === 'active' ? task : isLeft ? (session.workingOn as string) : null,
-      session: session.alias ?? session.id ?? null,
+      task: session.status === 'active' ? task : isLeft ? session.workingOn : undefined,
+      session: session.alias ?? session.id,
     });
   }
   return views;

@@ -47,12 +47,24 @@ export function cellOf(table: Table, row: Row, ...names: readonly string[]): str
   return undefined;
 }
 
-/** All cells of a row by column name. */
+/** All cells of a row by column name; undefined for one that is empty or a dash. */
 export const valuesOf = (table: Table, row: Row): Values =>
-  Object.fromEntries(table.names.map((name, column) => [name, row.cells[column]]));
+  Object.fromEntries(table.names.map((name) => [name, cellOf(table, row, name)]));
 
-export const setRow = (edit: PageEditor, table: Table, row: Row, values: Values): void =>
-  edit.set(row.line, renderRow(table.names, values));
+/** Changes the named cells of a row; bars, spaces and other cells stay. */
+export function setCells(edit: PageEditor, page: Page, table: Table, row: Row, values: Values): void {
+  let line = page.line(row.line);
+  for (const [column, name] of table.names.entries()) {
+    const text = values[name];
+    if (text === undefined || table.names.indexOf(name) !== column) continue;
+    while (rangesIn(line, false).length <= column) line = `${line.trimEnd().replace(/(?<!\|)$/, ' |')} — |`;
+    const [from, to] = rangesIn(line, false)[column] as Range;
+    const [, before = '', old = '', after = ''] = /^(\s*)(.*?)(\s*)$/.exec(line.slice(from, to)) ?? [];
+    const [gap, end] = old === '' ? [' ', ' '] : [before, after];
+    line = line.slice(0, from) + gap + (encodeCell(text) || '—') + end + line.slice(to);
+  }
+  edit.set(row.line, line);
+}
 
 /** A part of a page that holds a table: below a heading, or still to be made. */
 export interface TablePlace {
@@ -102,14 +114,20 @@ export function decodeCell(text: string): string {
 }
 
 /** The cells of a row as written, without the spaces around them. With `code`, a bar in code does not separate cells. */
-export function splitRow(line: string, code = false): string[] {
+export const splitRow = (line: string, code = false): string[] =>
+  rangesIn(line, code).map(([from, to]) => line.slice(from, to).trim());
+
+type Range = [from: number, to: number];
+
+/** The columns of text between the bars. */
+function rangesIn(line: string, code: boolean): Range[] {
   const bars = barsIn(line, code);
   const [first = -1] = bars;
   const start = line.slice(0, first).trim() === '' ? first + 1 : 0;
   const ends = bars.filter((bar) => bar >= start);
-  const cells = ends.map((bar, index) => line.slice(index === 0 ? start : (ends[index - 1] as number) + 1, bar).trim());
-  const rest = line.slice((ends.at(-1) ?? start - 1) + 1).trim();
-  return rest === '' && cells.length > 0 ? cells : [...cells, rest];
+  const ranges = ends.map((bar, index): Range => [index === 0 ? start : (ends[index - 1] as number) + 1, bar]);
+  const rest = (ends.at(-1) ?? start - 1) + 1;
+  return line.slice(rest).trim() === '' && ranges.length > 0 ? ranges : [...ranges, [rest, line.length]];
 }
 
 /** Changes one cell of a row; bars, spaces and other cells stay. */
