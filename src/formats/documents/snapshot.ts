@@ -1,4 +1,4 @@
-import { id, type Line, line, type Part, quote, quoteAll, time, unquotable, word } from '../../core/line.ts';
+import { id, type Line, line, named, type Part, quote, quoteAll, time, unquotable, word } from '../../core/line.ts';
 import { estimateTokens } from '../../core/tokens.ts';
 import { digestSnapshot, NO_DIGITS, renderRevision, snapshotTopic } from './revision.ts';
 
@@ -266,9 +266,7 @@ function mailSection({ mail }: Snapshot, { chars, entries }: Measures, omitted: 
 
 function entryLine({ id: own, alias, facts, words, reason }: Entry, chars: number): Line {
   const why = reason === undefined ? '' : line` Why: ${quote(reason, 'text', chars)}`;
-  // The name in the files comes first: it is the one that people and other tools know.
-  const named = alias === undefined ? id(own) : line`${quote(alias, 'name')} (${id(own)})`;
-  return line`${named}${facts === '' ? '' : line` ${facts}`}: ${quote(words, 'text', chars)}${why}`;
+  return line`${named(own, alias)}${facts === '' ? '' : line` ${facts}`}: ${quote(words, 'text', chars)}${why}`;
 }
 
 /**
