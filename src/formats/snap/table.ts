@@ -11,7 +11,8 @@ import { label, nameKey, sameTime, sameWords, slug, textOf } from './names.ts';
 
 /** Text that may have several lines. */
 const words: Value = { read: textOf, write: (text: string) => sameWords(text) };
-const line: Value = { read: textOf, write: (text: string) => flat(text) };
+/** An empty one is still one: a card may have no subject. */
+const line: Value = { read: (raw) => (raw === '' ? raw : textOf(raw)), write: (text: string) => flat(text) };
 const tag: Value = { read: (raw) => label(textOf(raw)), write: (text: string) => flat(text) };
 /** The spelling of the file stays. */
 const name: Value = {
