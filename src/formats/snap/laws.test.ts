@@ -94,31 +94,29 @@ describe('laws', () => {
 
   it('W3: a change of one field changes its line, of a row its cell, and what is derived', () => {
     const seen = new Set<string>();
-    fc.assert(
-      fc.property(sample, fc.constantFrom(...fields), fc.nat(), (one, path, at) => {
-        const { model } = read(one, one.files);
-        const [list, name] = path.split('.') as ['steps', 'title'];
-        const entries = (model?.[list] ?? []).filter((entry) => entry[name] !== undefined);
-        const entry = entries[at % entries.length];
-        if (!model || !entry || entries.length === 0) return;
-        entry[name] = 'Other words';
-        for (const [file, text] of written(model, one, one.files)) {
-          if (file.endsWith('.json')) continue;
-          const before = one.files.get(file) ?? '';
-          const gone = missing(before, text).filter((line) => !derived.test(line));
-          const come = missing(text, before).filter((line) => !derived.test(line));
-          // Where nothing is gone, an entry that was derived from a task or a snapshot has got a row of its own.
-          const isMore = gone.length > 1 || (gone.length === 1 && come.length > 1);
-          expect(isMore ? { file, path, gone, come } : null).toBeNull();
-          const [was = '', is = ''] = [gone[0], come[0]];
-          if (!was.startsWith('|') || !is.startsWith('|')) continue;
-          seen.add(path);
-          const cells = splitRow(was).filter((cell, index) => cell !== splitRow(is)[index]);
-          expect({ was, is, cells: cells.length }).toMatchObject({ cells: 1 });
-        }
-      }),
-      { numRuns: numRuns * 4 },
-    );
+    const change = (one: Sample, path: string, at: number): boolean => {
+      const { model } = read(one, one.files);
+      const [list, name] = path.split('.') as ['steps', 'title'];
+      const entry = (model?.[list] ?? []).filter((entry) => entry[name] !== undefined)[at];
+      if (!model || !entry) return false;
+      entry[name] = 'Other words';
+      for (const [file, text] of written(model, one, one.files)) {
+        if (file.endsWith('.json')) continue;
+        const before = one.files.get(file) ?? '';
+        const gone = missing(before, text).filter((line) => !derived.test(line));
+        const come = missing(text, before).filter((line) => !derived.test(line));
+        // Where nothing is gone, an entry that was derived from a task or a snapshot has got a row of its own.
+        const isMore = gone.length > 1 || (gone.length === 1 && come.length > 1);
+        expect(isMore ? { file, path, gone, come } : null).toBeNull();
+        const [was = '', is = ''] = [gone[0], come[0]];
+        if (!was.startsWith('|') || !is.startsWith('|')) continue;
+        seen.add(path);
+        const cells = splitRow(was).filter((cell, index) => cell !== splitRow(is)[index]);
+        expect({ was, is, cells: cells.length }).toMatchObject({ cells: 1 });
+      }
+      return true;
+    };
+    for (const one of samples) for (const path of fields) for (let at = 0; change(one, path, at); ) at++;
     expect([...seen].sort()).toEqual(expect.arrayContaining(['decisions.by', 'decisions.context', 'items.text']));
   });
 
