@@ -47,7 +47,7 @@ export function taskKeys({ tasks }: Turnfile): ReadonlyMap<string, string> {
 const prefixes = { failed: 'Failed:', skipped: 'Cancelled:' } as const;
 
 /** What a task says, as a step. */
-function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelStep {
+export function readTask({ id, fields }: Pick<Entry, 'id' | 'fields'>, keys: ReadonlyMap<string, string>): ModelStep {
   const { title, owner, word, after = [], claimed, notes = '' } = taskIn(fields);
   const key = keys.get(id) as string;
   const status = statusOf(word, notes, claimed);
