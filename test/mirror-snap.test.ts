@@ -354,5 +354,8 @@ describe('the adoption of a working session', () => {
     expect(textOf(folder, TURNFILE)).toContain('weather: "rain"\n');
     rmSync(join(folder.path, 'working-session'), { recursive: true });
     expect(places('zebra')).toHaveLength(1);
+    // Without the texts, what the journal kept of the Turnfile is left.
+    rmSync(folder.own('mirrors'), { recursive: true });
+    expect([places('zebra'), places('rain')]).toEqual([[], [TURNFILE]]);
   });
 });

@@ -9,7 +9,6 @@ import {
   renderHeader,
   setCells,
   type Table,
-  type TablePlace,
   type Row as TableRow,
   type Values,
   valuesOf,
@@ -21,9 +20,23 @@ import { nameKey, sameWords } from './names.ts';
 import { encodeProse } from './prose.ts';
 import { cardRows, cellsFor, closedRows, type Inbox, inboxRows, queueRows, UNDATED } from './table.ts';
 
-const inboxTitles = ['Agent', 'Unread', 'Oldest unread', 'Needs response by'];
-const queueTitles = ['ID', 'From -> To', 'Priority', 'Subject'];
-const closedTitles = ['ID', 'Date', 'From -> To', 'Final status', 'Outcome'];
+const parts = {
+  inbox: { heading: '## Inbox Snapshot', titles: ['Agent', 'Unread', 'Oldest unread', 'Needs response by'] },
+  queue: { heading: '## Open Queue (Newest First)', titles: ['ID', 'From -> To', 'Priority', 'Subject'] },
+  closed: {
+    heading: '## Closed Summary (Newest First)',
+    titles: ['ID', 'Date', 'From -> To', 'Final status', 'Outcome'],
+  },
+} as const;
+
+/** The rows of a part, derived from messages. */
+const addTo = (
+  mailbox: Mailbox,
+  edit: PageEditor,
+  name: keyof typeof parts,
+  rows: readonly Values[],
+  where: 'top' | 'end',
+): void => addRows(edit, mailbox.page, mailbox[name], { ...parts[name], at: mailbox.page.lines.length }, rows, where);
 
 export function newMailbox({ run }: RunModel, folder: string): string {
   return [
@@ -40,22 +53,20 @@ export function newMailbox({ run }: RunModel, folder: string): string {
     '3. Add one line in `Ack` with actor, date and reason.',
     '4. Optional: add a `Reply` below the message.',
     '',
-    '## Inbox Snapshot',
-    '',
-    ...renderHeader(inboxTitles),
-    '',
-    '## Open Queue (Newest First)',
-    '',
-    ...renderHeader(queueTitles),
-    '',
+    ...newPart('inbox'),
+    ...newPart('queue'),
     '## Active Messages (Newest First)',
     '',
-    '## Closed Summary (Newest First)',
-    '',
-    ...renderHeader(closedTitles),
-    '',
+    ...newPart('closed'),
   ].join('\n');
 }
+
+const newPart = (name: keyof typeof parts): string[] => [
+  parts[name].heading,
+  '',
+  ...renderHeader(parts[name].titles),
+  '',
+];
 
 export function newMailboxArchive({ run }: RunModel): string {
   return `# Mailbox Archive (${flat(run.title).replace(/[(),]/g, ' ')})\n`;
@@ -113,9 +124,10 @@ export function changeMailbox(
   if (!edit.changed && !editArchive.changed && archived.length + open.length === 0)
     return { mailbox: null, archive: null };
   addCards(mailbox, edit, open, kept);
-  addRows(
+  addTo(
+    mailbox,
     edit,
-    placeOf(mailbox, 'closed'),
+    'closed',
     closing.reverse().map((message) => cellsFor(closedRows, message)),
     'top',
   );
@@ -227,20 +239,7 @@ function addCards(
   if (cards.length === 0) return;
   const heading = active ? [] : ['', '## Active Messages (Newest First)'];
   const lines = cards.flatMap((card) => ['', '---', '', ...card]);
-  edit.insert(active ? active.line + 1 : page.lines.length, [...heading, ...lines]);
-}
-
-const parts = {
-  inbox: ['## Inbox Snapshot', inboxTitles],
-  queue: ['## Open Queue (Newest First)', queueTitles],
-  closed: ['## Closed Summary (Newest First)', closedTitles],
-} as const;
-
-function placeOf(mailbox: Mailbox, name: keyof typeof parts): TablePlace {
-  const part = mailbox[name];
-  const [heading, titles] = parts[name];
-  const below = part ? part.heading.line + 1 : null;
-  return { table: part?.tables[0], below, heading, titles, at: mailbox.page.lines.length };
+  edit.insert(active ? active.heading.line + 1 : page.lines.length, [...heading, ...lines]);
 }
 
 function fillQueue(mailbox: Mailbox, edit: PageEditor, active: readonly ModelMessage[]): void {
@@ -254,9 +253,10 @@ function fillQueue(mailbox: Mailbox, edit: PageEditor, active: readonly ModelMes
       wanted.delete(id);
     }
   }
-  addRows(
+  addTo(
+    mailbox,
     edit,
-    placeOf(mailbox, 'queue'),
+    'queue',
     [...wanted.values()].map((message) => cellsFor(queueRows, message)),
     'top',
   );
@@ -305,5 +305,5 @@ function fillInbox(
     }
   }
   const missing = [...names].map(([id, name]) => cellsFor(inboxRows, inboxOf(id, name)));
-  addRows(edit, placeOf(mailbox, 'inbox'), missing, 'end');
+  addTo(mailbox, edit, 'inbox', missing, 'end');
 }

@@ -4,7 +4,17 @@ import type { Field } from '../text/field.ts';
 import { flat } from '../text/lines.ts';
 import type { Heading, Page } from '../text/page.ts';
 import { readRows } from '../text/rows.ts';
-import { cellOf, decodeCell, type Row, type Table, tablesIn, type Values, valuesOf } from '../text/table.ts';
+import {
+  cellOf,
+  decodeCell,
+  type Part,
+  partIn,
+  type Row,
+  type Table,
+  tablesIn,
+  type Values,
+  valuesOf,
+} from '../text/table.ts';
 import { defined } from '../text/values.ts';
 import { label, slug } from './names.ts';
 import { type Report, readPage } from './page.ts';
@@ -20,16 +30,11 @@ export interface Mailbox {
   openedAt: string | undefined;
   inbox: Part | null;
   queue: Part | null;
-  active: Heading | null;
+  active: Part | null;
   closed: Part | null;
   cards: readonly Card[];
   /** Rows of the closed summary, newest first as in the file. */
   closedRows: readonly { table: Table; row: Row; id: string }[];
-}
-
-export interface Part {
-  heading: Heading;
-  tables: readonly Table[];
 }
 
 export interface Card {
@@ -54,12 +59,7 @@ export const isMessageId = (words: string): boolean => idPattern.exec(words)?.[0
 
 export function readMailbox(text: string, report: Report): Mailbox {
   const { page, sound } = readPage(text, report);
-  const part = (pattern: RegExp): Part | null => {
-    const heading = page.headings.find((one) => one.level === 2 && pattern.test(one.title));
-    return heading ? { heading, tables: tablesIn(page, heading.line + 1, heading.end) } : null;
-  };
-  const active = page.headings.find((one) => one.level === 2 && /^active messages/i.test(one.title)) ?? null;
-  const closed = part(/^closed summary/i);
+  const closed = partIn(page, /^closed summary/i);
   const cards = page.headings.flatMap((heading) => {
     const id = heading.level >= 2 ? idPattern.exec(heading.title)?.[1] : undefined;
     return id === undefined || !isCard(page, heading, id) ? [] : [readCard(page, heading, id, report)];
@@ -80,9 +80,9 @@ export function readMailbox(text: string, report: Report): Mailbox {
     sound,
     title: label(title),
     openedAt: label(initialized.find((one) => one !== undefined)),
-    inbox: part(/^inbox snapshot/i),
-    queue: part(/^open queue/i),
-    active,
+    inbox: partIn(page, /^inbox snapshot/i),
+    queue: partIn(page, /^open queue/i),
+    active: partIn(page, /^active messages/i),
     closed,
     cards,
     closedRows,

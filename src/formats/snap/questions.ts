@@ -1,10 +1,12 @@
 import type { ModelItem, RunModel } from '../../core/model/run-model.ts';
 import { flat } from '../text/lines.ts';
-import { editPage, type Heading, type Page } from '../text/page.ts';
+import { editPage, type Page } from '../text/page.ts';
 import { changedFields, readRows } from '../text/rows.ts';
 import {
   addRows,
   cellOf,
+  type Part,
+  partIn,
   type Row,
   renderHeader,
   renderRow,
@@ -34,9 +36,7 @@ export interface Questions {
 
 type State = 'active' | 'deferred' | 'resolved';
 
-interface Section {
-  heading: Heading;
-  tables: readonly Table[];
+interface Section extends Part {
   /** `*No active questions.*` */
   emptyLine: number | null;
 }
@@ -49,10 +49,10 @@ export function readQuestions(text: string, report: Report): Questions {
   const sections: Partial<Record<State, Section>> = {};
   const rows = new Map<ModelItem, { section: State; table: Table; row: Row }>();
   const seen = new Set<string>();
-  for (const heading of page.headings) {
-    const state = states.find((one) => heading.level === 2 && heading.title.toLowerCase().startsWith(one));
-    if (state === undefined || sections[state]) continue;
-    const tables = tablesIn(page, heading.line + 1, heading.end);
+  for (const state of states) {
+    const part = partIn(page, new RegExp(`^${state}`, 'i'));
+    if (!part) continue;
+    const { heading, tables } = part;
     let emptyLine: number | null = null;
     for (let line = heading.line + 1; line < heading.end && line < heading.line + 60; line++) {
       if (!page.isQuiet(line) && /^\*No .* questions\.?\*\s*$/i.test(page.line(line))) emptyLine = line;
@@ -181,12 +181,11 @@ export function changeQuestions(questions: Questions, changes: Changes, now: str
     counts[state] += incoming[state].length;
     const section = sections[state];
     const heading = `## ${capital(state)} Questions`;
-    const place = { heading, titles, at: page.lines.length, table: section?.tables.at(-1) };
-    if (section?.emptyLine !== undefined && section.emptyLine !== null && !place.table && incoming[state].length > 0) {
+    if (section && section.emptyLine !== null && section.tables.length === 0 && incoming[state].length > 0) {
       const names = titles.map((title) => title.toLowerCase());
       const lines = incoming[state].map((one) => renderRow(names, one));
       edit.replace(section.emptyLine, section.emptyLine + 1, [...renderHeader(titles), ...lines]);
-    } else addRows(edit, { ...place, below: section ? section.heading.line + 1 : null }, incoming[state], 'end');
+    } else addRows(edit, page, section, { heading, titles, at: page.lines.length }, incoming[state], 'end');
   }
   if (!edit.changed) return null;
   const words = `Last updated: ${now.slice(0, 10)} (${states.map((state) => `${counts[state]} ${state}`).join(', ')}.)`;

@@ -3,7 +3,7 @@ import { oneLine } from '../../core/text.ts';
 import { flat } from '../text/lines.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
 import { changedFields, newEntry } from '../text/rows.ts';
-import { addRows, renderHeader, renderRow, setCells, type Values, valuesOf } from '../text/table.ts';
+import { addRows, renderHeader, setCells, type Values, valuesOf } from '../text/table.ts';
 import { defined } from '../text/values.ts';
 import { agentViews, type Changes, taskWords } from './changes.ts';
 import { nameKey, sameWords, slug } from './names.ts';
@@ -20,10 +20,14 @@ import {
   noteRows,
 } from './table.ts';
 import { listOf } from './turnfile-rules.ts';
-import type { Index, Worklog } from './worklog.ts';
+import type { Worklog } from './worklog.ts';
 
-const decisionTitles = ['Decision', 'Owner', 'Timestamp', 'Section'];
-const itemTitles = ['ID', 'Kind', 'Item', 'Status', 'Step', 'By', 'To', 'Due', 'Resolution'];
+const decisionIndex = { heading: '## Decision Index', titles: ['Decision', 'Owner', 'Timestamp', 'Section'] };
+const itemIndex = {
+  heading: '## Item Index',
+  titles: ['ID', 'Kind', 'Item', 'Status', 'Step', 'By', 'To', 'Due', 'Resolution'],
+};
+const archivedSessions = { heading: '## Archived Sessions', titles: ['Session', 'Date', 'Summary'] };
 /** This limit keeps the status block within the first ten lines of the file. */
 const AGENT_LINES = 6;
 const STATUS_CHARS = 120;
@@ -36,9 +40,9 @@ export function newWorklog({ run }: RunModel, focus: string | undefined): string
     `Maintainer Focus: ${focus ?? NONE}`,
     `Next Review Checkpoint: ${NONE}`,
     '',
-    '## Decision Index',
+    decisionIndex.heading,
     '',
-    ...renderHeader(decisionTitles),
+    ...renderHeader(decisionIndex.titles),
     '',
   ].join('\n');
 }
@@ -118,10 +122,10 @@ function entriesToMove(
       summary: `${own.length} ${own.length === 1 ? 'entry' : 'entries'} in WORKLOG_ARCHIVE.md`,
     });
   }
-  const known = new Set(worklog.archived?.table?.rows.map(({ cells }) => cells[0]));
+  const known = new Set(worklog.archived?.tables.flatMap(({ rows: known }) => known.map(({ cells }) => cells[0])));
   const at = worklog.sections[0]?.heading.line ?? page.lines.length;
   const fresh = rows.filter(({ session }) => !known.has(session));
-  addToIndex(page, edit, worklog.archived, at, ['## Archived Sessions', ['Session', 'Date', 'Summary']], fresh);
+  addRows(edit, page, worklog.archived, { ...archivedSessions, at }, fresh, 'end');
   return entries;
 }
 
@@ -229,7 +233,7 @@ function editDecisions({ index, decisions, page }: Worklog, edit: PageEditor, ch
   }
   const at = page.headings[1]?.line ?? page.lines.length;
   const added = changes.decisions.added.map((one) => cellsFor(decisionRows, indexed(one)));
-  addToIndex(page, edit, index, at, ['## Decision Index', decisionTitles], added);
+  addRows(edit, page, index, { ...decisionIndex, at }, added, 'end');
 }
 
 const indexed = ({ decision, status = 'active', ...rest }: ModelDecision): IndexedDecision => ({
@@ -263,29 +267,7 @@ function editItems({ items, index, itemRows: rows, page }: Worklog, edit: PageEd
   const added = [...late, ...changes.items.added].filter((item) => item.kind !== 'question');
   const at = index ? index.heading.end : (page.headings[1]?.line ?? page.lines.length);
   const values = added.map((item) => cellsFor(itemRows, listed(item)));
-  addToIndex(page, edit, items, at, ['## Item Index', itemTitles], values);
-}
-
-/** Rows at the end of an index. A new one is a section of its own before `at`. */
-function addToIndex(
-  page: Worklog['page'],
-  edit: PageEditor,
-  index: Index | null,
-  at: number,
-  [heading, titles]: readonly [string, readonly string[]],
-  rows: readonly Values[],
-): void {
-  if (index)
-    return addRows(
-      edit,
-      { table: index.table ?? undefined, below: index.heading.line + 1, heading, titles, at },
-      rows,
-      'end',
-    );
-  if (rows.length === 0) return;
-  const gap = at === 0 || page.line(at - 1).trim() === '' ? [] : [''];
-  const names = titles.map((title) => title.toLowerCase());
-  edit.insert(at, [...gap, heading, '', ...renderHeader(titles), ...rows.map((one) => renderRow(names, one)), '']);
+  addRows(edit, page, items, { ...itemIndex, at }, values, 'end');
 }
 
 /** Lines under the heading of a session. */

@@ -1,7 +1,7 @@
 import type { ModelDecision, ModelItem, ModelNote, ModelSession } from '../../core/model/run-model.ts';
 import type { Heading, Page } from '../text/page.ts';
 import { readRows } from '../text/rows.ts';
-import { type Row, type Table, tablesIn, valuesOf } from '../text/table.ts';
+import { type Part, partIn, type Row, type Table, valuesOf } from '../text/table.ts';
 import { defined } from '../text/values.ts';
 import { label, nameKey, slug } from './names.ts';
 import type { Report } from './page.ts';
@@ -18,8 +18,8 @@ export interface Worklog {
   working: readonly { agent: string; line: number; words: string }[];
   focus: StatusLine | null;
   checkpoint: StatusLine | null;
-  index: Index | null;
-  items: Index | null;
+  index: Part | null;
+  items: Part | null;
   decisions: ReadonlyMap<ModelDecision, Place>;
   itemRows: ReadonlyMap<ModelItem, Place>;
   sections: readonly { number: string; date: string | undefined; heading: Heading }[];
@@ -27,7 +27,7 @@ export interface Worklog {
   sessions: readonly ModelSession[];
   /** The entries that close sessions, by their names. */
   closings: ReadonlyMap<string, Span>;
-  archived: Index | null;
+  archived: Part | null;
   /** The number of lines without status block and decision index, which decides on compaction. */
   bodyLines: number;
 }
@@ -42,11 +42,6 @@ export interface StatusLine {
   words: string;
 }
 
-export interface Index {
-  heading: Heading;
-  table: Table | null;
-}
-
 export interface Place {
   table: Table;
   row: Row;
@@ -59,13 +54,8 @@ export function readWorklog(text: string, agents: ReadonlySet<string>, report: R
   const { page, sound } = readPage(text, report);
   const status = readStatus(page);
   const known = new Set([...agents, 'maintainer', ...status.working.map(({ agent }) => nameKey(agent))]);
-  const index = (title: string): Index | null => {
-    const heading = page.headings.find((one) => one.level === 2 && one.title.toLowerCase() === title);
-    if (!heading) return null;
-    return { heading, table: tablesIn(page, heading.line + 1, heading.end)[0] ?? null };
-  };
-  const decisionIndex = index('decision index');
-  const itemIndex = index('item index');
+  const decisionIndex = partIn(page, /^decision index$/i);
+  const itemIndex = partIn(page, /^item index$/i);
   const sections = page.headings.flatMap((heading) => {
     const match = heading.level === 2 ? /^Session\s+([\w.-]+)\s*(?:[—–-]+\s*(.*))?$/i.exec(heading.title) : null;
     return match ? [{ number: match[1] ?? '', date: label(match[2]), heading }] : [];
@@ -83,20 +73,20 @@ export function readWorklog(text: string, agents: ReadonlySet<string>, report: R
     decisions: rowsOf(decisionIndex, readDecision),
     itemRows: rowsOf(itemIndex, readItem),
     sections,
-    archived: index('archived sessions'),
+    archived: partIn(page, /^archived sessions$/i),
     ...readEntries(page, sections, known),
     bodyLines: Math.max(0, page.lines.length - exempt - (page.headings.find((one) => one.level === 2)?.line ?? 0)),
   };
 }
 
-function rowsOf<T>(index: Index | null, read: (table: Table, row: Row) => T | null): Map<T, Place> {
-  const found = new Map<T, Place>();
-  const { table } = index ?? {};
-  for (const row of table?.rows ?? []) {
-    const one = table ? read(table, row) : null;
-    if (one !== null && table) found.set(one, { table, row });
-  }
-  return found;
+function rowsOf<T>(part: Part | null, read: (table: Table, row: Row) => T | null): Map<T, Place> {
+  const places = (part?.tables ?? []).flatMap((table) => table.rows.map((row): Place => ({ table, row })));
+  return new Map(
+    places.flatMap((place): [T, Place][] => {
+      const one = read(place.table, place.row);
+      return one === null ? [] : [[one, place]];
+    }),
+  );
 }
 
 function readStatus(page: Page): Pick<Worklog, 'working' | 'focus' | 'checkpoint'> {

@@ -5,7 +5,7 @@ import { readFrontMatter, setFront } from './front-matter.ts';
 import { conflictMarkers, elidedLines } from './lines.ts';
 import { readEntries } from './list.ts';
 import { editPage, fenceEnd, fenceOpened, type Page, type PageEditor, scanPage } from './page.ts';
-import { addRows, cellOf, renderRow, setCell, setCells, splitRow, tablesIn } from './table.ts';
+import { addRows, cellOf, partIn, renderRow, setCell, setCells, splitRow, tablesIn } from './table.ts';
 
 const edited = (text: string, change: (edit: PageEditor, page: Page) => void): string => {
   const page = scanPage(text);
@@ -163,12 +163,10 @@ describe('a table', () => {
   it('gets rows at its top or end, and is made with its section where it is missing', () => {
     const place = { heading: '## T', titles: ['ID', 'What'], at: 0 };
     const add = (where: 'top' | 'end') =>
-      edited(text, (edit, page) =>
-        addRows(edit, { ...place, table: tablesIn(page, 0, 6)[0], below: 1 }, [{ id: '3', what: 'c' }], where),
-      );
+      edited(text, (edit, page) => addRows(edit, page, partIn(page, /^T/), place, [{ id: '3', what: 'c' }], where));
     expect(add('top')).toContain('|------|\n| 3 | c |\n| 1 |');
     expect(add('end')).toContain('| 2 | — |\n| 3 | c |\n');
-    const made = edited('', (edit) => addRows(edit, { ...place, table: undefined, below: null }, [{ id: '3' }], 'end'));
+    const made = edited('', (edit, page) => addRows(edit, page, null, place, [{ id: '3' }], 'end'));
     expect(made).toBe('\n## T\n\n| ID | What |\n|----|------|\n| 3 | — |\n');
   });
 

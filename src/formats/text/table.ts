@@ -1,4 +1,4 @@
-import type { Page, PageEditor } from './page.ts';
+import type { Heading, Page, PageEditor } from './page.ts';
 
 /** A table of a page, read and written by the names of its columns. */
 export interface Table {
@@ -66,25 +66,36 @@ export function setCells(edit: PageEditor, page: Page, table: Table, row: Row, v
   edit.set(row.line, line);
 }
 
-/** A part of a page that holds a table: below a heading, or still to be made. */
-export interface TablePlace {
-  table: Table | undefined;
-  /** The line after the heading; null where the heading is missing too. */
-  below: number | null;
-  /** The heading and the columns to write where they are missing, and the line for them. */
-  heading: string;
-  titles: readonly string[];
-  at: number;
+/** A section of a page with its tables. */
+export interface Part {
+  heading: Heading;
+  tables: readonly Table[];
 }
 
-/** Adds rows at the top or at the end of a table; table and section are made if they are missing. */
-export function addRows(edit: PageEditor, place: TablePlace, rows: readonly Values[], where: 'top' | 'end'): void {
-  const { table, below, heading, titles, at } = place;
+/** The section under a heading of the second level. */
+export function partIn(page: Page, title: RegExp): Part | null {
+  const heading = page.headings.find((one) => one.level === 2 && title.test(one.title));
+  return heading ? { heading, tables: tablesIn(page, heading.line + 1, heading.end) } : null;
+}
+
+/** Adds rows at the top or at the end of a part; its table, or the part before line `at`, is made if it is missing. */
+export function addRows(
+  edit: PageEditor,
+  page: Page,
+  part: Part | null | undefined,
+  { heading, titles, at }: { heading: string; titles: readonly string[]; at: number },
+  rows: readonly Values[],
+  where: 'top' | 'end',
+): void {
   if (rows.length === 0) return;
+  const table = where === 'top' ? part?.tables[0] : part?.tables.at(-1);
   const lines = rows.map((one) => renderRow(table?.names ?? titles.map((title) => title.toLowerCase()), one));
-  if (table) edit.insert(where === 'top' ? table.line + 2 : table.end, lines);
-  else if (below !== null) edit.insert(below, ['', ...renderHeader(titles), ...lines]);
-  else edit.insert(at, ['', heading, '', ...renderHeader(titles), ...lines]);
+  if (table) return edit.insert(where === 'top' ? table.line + 2 : table.end, lines);
+  const made = ['', ...renderHeader(titles), ...lines];
+  if (part) return edit.insert(part.heading.line + 1, made);
+  const isEnd = at >= page.lines.length;
+  const gap = !isEnd && (at === 0 || page.line(at - 1).trim() === '') ? [] : [''];
+  edit.insert(at, [...gap, heading, ...made, ...(isEnd ? [] : [''])]);
 }
 
 /** A row for these columns. */

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { readBase } from './mirror-base.ts';
 import { formatNamed, readMirror } from './mirrors.ts';
 
-/** A passage of another tool's file, with the line of it that has most of the words, from 1. */
+/** A passage of another tool's file, with the line of it that has most of the words, from 1; 0 where the file is not here. */
 export interface FoundPassage extends Candidate {
   kind: 'line';
   text: string;
@@ -22,7 +22,7 @@ const PASSAGE_CHARS = 4000;
 /**
  * The passages of a run's adopted and mirrored files that answer a query best. This is the only way into them: what a
  * format knows is a record too, and what it does not know is nowhere else. A file that is gone or lies outside the tree
- * is searched as it was last read.
+ * is searched as it was last read, and where there is only the journal, by what was kept of it.
  */
 export async function searchFiles(
   context: Context,
@@ -31,7 +31,6 @@ export async function searchFiles(
   limit: number,
 ): Promise<Ranked<FoundPassage>[]> {
   const workspace = context.workspace();
-  if (!workspace) return [];
   const engine = await context.engine();
   const rows = await engine.rows(run, { kind: 'foreign', limit: 100 });
   const sources = [...(await engine.load(run)).mirrors.values(), ...rows.map((row) => row.doc as Foreign)].filter(
@@ -39,6 +38,7 @@ export async function searchFiles(
   );
   const texts = new Map<string, string>();
   for (const { format, path } of sources) {
+    if (!workspace) break;
     const { files } = readMirror(workspace.tree, await formatNamed(format), path);
     for (const [file, text] of [...(readBase(workspace, { format, path }, files) ?? []), ...files])
       texts.set(file, text);
@@ -46,7 +46,9 @@ export async function searchFiles(
   const known = { run, kind: 'line' as const, status: '', at: context.now(), version: 0 };
   const passages = [...texts]
     .filter(([, text]) => text.length <= MOST_CHARS)
-    .flatMap(([path, text]) => passagesIn(path, text).map((doc) => ({ ...known, id: path, text: doc.text, doc })));
+    .flatMap(([path, text]) => passagesIn(path, text))
+    .concat(rows.flatMap(({ doc }) => (texts.has((doc as Foreign).path) ? [] : keptIn(doc as Foreign))))
+    .map((doc) => ({ ...known, id: doc.path, text: doc.text, doc }));
   const found = recruit(passages, query, { offset: 0, limit });
   const all = query.terms.map(({ stem }) => stem);
   const ranked =
@@ -55,7 +57,7 @@ export async function searchFiles(
       : rank(found.rows, query, found.counts);
   return ranked.map((one) => {
     const doc = withLine(one.row.doc, query);
-    return { ...one, row: { ...one.row, id: `${doc.path}:${doc.line}`, doc } };
+    return { ...one, row: { ...one.row, id: doc.line === 0 ? doc.path : `${doc.path}:${doc.line}`, doc } };
   });
 }
 
@@ -75,7 +77,15 @@ function passagesIn(path: string, text: string): FoundPassage['doc'][] {
   return passages;
 }
 
+/** What no field holds, as a service without the working tree has it; entries of our own have a hyphen in their name. */
+function keptIn({ path, kept = {} }: Foreign): FoundPassage['doc'][] {
+  const foreign = Object.entries(kept).filter(([name]) => !name.includes('-'));
+  const lines = JSON.stringify(Object.fromEntries(foreign), null, 1).split('\n');
+  return lines.map((line) => ({ path, line: 0, text: line.trim().slice(0, PASSAGE_CHARS) }));
+}
+
 function withLine(doc: FoundPassage['doc'], { terms }: SearchQuery): FoundPassage['doc'] {
+  if (doc.line === 0) return doc;
   const counts = doc.text.split('\n').map((line) => {
     const own = indexTerms(line);
     return terms.filter((term) => hasTerm(own, term)).length;
