@@ -64,6 +64,19 @@ it.each(tables)('docs/formats/%s.md shows the table', (name, groups) => {
   expect(shown).toBe(page);
 });
 
+/** A cited test is a file, or the beginning of a name in it. */
+it('docs/formats/snap.md cites tests that exist', () => {
+  const root = new URL('../../', import.meta.url);
+  const page = readFileSync(new URL('docs/formats/snap.md', root), 'utf8');
+  const cited = [...page.matchAll(/`((?:src|test)\/[\w./-]+\.test\.ts)`((?:(?:,| and) "[^"]+")*)/g)];
+  expect(cited.length).toBeGreaterThan(60);
+  for (const [, path = '', names = ''] of cited) {
+    const text = readFileSync(new URL(path, root), 'utf8');
+    for (const [, name = ''] of names.matchAll(/"([^"]+)"/g))
+      expect({ path, name, is: text.includes(name) }).toMatchObject({ is: true });
+  }
+});
+
 /** Columns of equal width, as the formatter writes them. */
 function aligned(rows: readonly string[]): string {
   const cells = rows.map((row) => row.slice(2, -2).split(/ (?<!\\)\| /));
