@@ -272,6 +272,9 @@ describe('a mirrored working session', () => {
     expect(rows).toEqual(['| claude | 0 | ', '| Codex | 2 | ', '| Maintainer | 2 | ']);
     const focus = /^Maintainer Focus: (.*)$/m.exec(textOf(folder, WORKLOG))?.[1] ?? '';
     expect(focus).toMatch(/^MSG-\d{8}-004 \(M-4\) now; MSG-\d{8}-003 \(M-3\); OQ-001 \(Q-1\)$/);
+    for (const words of [['mail', 'inbox'], ['resume']])
+      expect(folder.run(...words, ...codex).out).toMatch(/"MSG-\d{8}-001" \(M-1\)/);
+    expect(folder.run('items').out).toMatch(/^"OQ-001" \(Q-1\) question/m);
     folder.data('mail', 'ack', /MSG-\d{8}-001/.exec(textOf(folder, MAILBOX))?.[0] ?? '', '--note', 'seen', ...codex);
     expect(textOf(folder, MAILBOX)).toContain('**Ack:** codex |');
     expectRest(folder);
@@ -339,8 +342,20 @@ describe('the adoption of a working session', () => {
     expect(folder.data('search', 'zebra')['results']).toMatchObject([
       { kind: 'line', id: expect.stringMatching(/^working-session\/WORKLOG\.md:\d+$/) },
     ]);
+    const places = (...words: string[]): string[] =>
+      (folder.data('search', ...words)['results'] as { place: string }[]).map(({ place }) => place);
+    expect(places('what colour is the zebra lantern')[0]).toMatch(/^working-session\/WORKLOG\.md:\d+$/);
+    expect(places('rain', '--all')).toEqual([expect.stringMatching(/^working-session\/TURNFILE\.yaml:\d+$/)]);
+    // A decision is a record: its row in the index is not shown beside it.
+    expect(places('cotton')).toEqual([null]);
+    expect(places('zebra', '--kind', 'decision')).toEqual([]);
     expectRest(folder);
     folder.data('start', 't1', ...codex);
     expect(textOf(folder, TURNFILE)).toContain('weather: "rain"\n');
+    rmSync(join(folder.path, 'working-session'), { recursive: true });
+    expect(places('zebra')).toHaveLength(1);
+    // Without the texts, what the journal kept of the Turnfile is left.
+    rmSync(folder.own('mirrors'), { recursive: true });
+    expect([places('zebra'), places('rain')]).toEqual([[], [TURNFILE]]);
   });
 });

@@ -127,6 +127,10 @@ export function id(text: string): Id | Quoted {
   return OWN_ID.test(text) ? (text as Id) : quote(text, 'name');
 }
 
+/** The name in another tool's file comes first: people and that tool know it. Either alone is understood. */
+export const named = (own: string, alias: string | null | undefined): Line | Id | Quoted =>
+  alias ? line`${quote(alias, 'name')} (${id(own)})` : id(own);
+
 /** `M-12`, `D-7-k3`, `K-3fa9c1`. Ids of runs are chosen by people or made of titles, so they are quoted instead. */
 const OWN_ID = /^(?:[A-Z]{1,3}-\d{1,9}(?:-[a-z]\d{1,3})?|K-[0-9a-f]{6})$/;
 

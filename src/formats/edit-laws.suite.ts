@@ -6,11 +6,11 @@ import { foreignEdits, lineDeletions } from './foreign-edits.suite.ts';
 import type { Sample } from './format.suite.ts';
 import type { Files, Format } from './format.ts';
 
-/** Cases of one law in the normal suite. */
-const RUNS = { numRuns: 200, seed: 11 };
 const now = '2026-03-04T05:06:07.000Z';
 
 export interface LawCases {
+  /** How many cases of each law; 200 in the normal suite. */
+  runs?: number;
   samples: readonly Sample[];
   /** A key or section that no field has, as people write it at the end of the file. */
   unknown(name: string, words: string): string;
@@ -21,7 +21,8 @@ export interface LawCases {
 }
 
 /** The laws of reading and writing that hold for a text alone; those of mirrors are in `operations/files/mirror-laws.test.ts`. */
-export function editLaws(format: Format, { samples, unknown, reopens, stamp }: LawCases): void {
+export function editLaws(format: Format, { runs = 200, samples, unknown, reopens, stamp }: LawCases): void {
+  const RUNS = { numRuns: runs, seed: 11 };
   const sample = fc.constantFrom(...samples.filter(({ readOnly, migrates }) => !readOnly && !migrates));
   const render = (model: RunModel, { found }: Sample, files: Files): Files =>
     new Map([...files, ...format.render(model, { ...found, files: [...files.keys()] }, files, now)]);

@@ -46,17 +46,7 @@ export function lawsSuite(format: Format, cases: LawCases): void {
       }
     });
 
-    it('W2: what is written can be read, except for what the format loses', () => {
-      fc.assert(
-        fc.property(modelOf(cases.plan), (model) => {
-          expect(v.safeParse(RunModel, model).issues).toBeUndefined();
-          const [written, meant] = compared(writtenBack(format, model), model, [...format.loses, 'position']);
-          // A new file also has what its template says.
-          expect(written).toMatchObject(meant as object);
-        }),
-        { numRuns: cases.runs },
-      );
-    });
+    readsBack(format, cases.plan, cases.runs);
 
     it('W3: a change of one field touches its own lines, the stamp and what follows from it', () => {
       const fields = Object.keys(cases.keys) as (keyof ModelStep)[];
@@ -103,29 +93,49 @@ export function lawsSuite(format: Format, cases: LawCases): void {
       );
     });
 
-    it('W7: a damaged text is never written over', () => {
-      const model = modelIn(format, writable[0]);
-      fc.assert(
-        fc.property(
-          fc.constantFrom(...writable),
-          fc.nat(),
-          fc.nat(40),
-          fc.string({ maxLength: 20 }),
-          (sample, at, cut, put) => {
-            const main = sample.files.get(sample.found.main) ?? '';
-            const start = at % (main.length + 1);
-            const files = new Map(sample.files).set(
-              sample.found.main,
-              main.slice(0, start) + put + main.slice(start + cut),
-            );
-            const parsed = format.parse(sample.found, files);
-            if (parsed.model !== null && parsed.writable) return;
-            expect(format.render(model, sample.found, files, later).has(sample.found.main)).toBe(false);
-          },
-        ),
-        { numRuns: cases.runs },
-      );
-    });
+    sparesDamage(format, writable, cases.runs);
+  });
+}
+
+/** The law on generated run models over a plan. */
+export function readsBack(format: Format, plan: readonly ModelStep[], numRuns: number): void {
+  it('W2: what is written can be read, except for what the format loses', () => {
+    fc.assert(
+      fc.property(modelOf(plan), (model) => {
+        expect(v.safeParse(RunModel, model).issues).toBeUndefined();
+        const [written, meant] = compared(writtenBack(format, model), model, [...format.loses, 'position']);
+        // A new file also has what its template says.
+        expect(written).toMatchObject(meant as object);
+      }),
+      { numRuns },
+    );
+  });
+}
+
+/** The law on samples that may be written, damaged anywhere. */
+export function sparesDamage(format: Format, samples: readonly Sample[], numRuns: number): void {
+  it('W7: a damaged text is never written over', () => {
+    const model = modelIn(format, samples[0]);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...samples),
+        fc.nat(),
+        fc.nat(40),
+        fc.string({ maxLength: 20 }),
+        (sample, at, cut, put) => {
+          const main = sample.files.get(sample.found.main) ?? '';
+          const start = at % (main.length + 1);
+          const files = new Map(sample.files).set(
+            sample.found.main,
+            main.slice(0, start) + put + main.slice(start + cut),
+          );
+          const parsed = format.parse(sample.found, files);
+          if (parsed.model !== null && parsed.writable) return;
+          expect(format.render(model, sample.found, files, later).has(sample.found.main)).toBe(false);
+        },
+      ),
+      { numRuns },
+    );
   });
 }
 

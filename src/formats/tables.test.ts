@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import * as apex from './apex/table.ts';
 import * as maestro from './maestro/table.ts';
+import * as snap from './snap/table.ts';
 import { describeRows } from './text/rows.ts';
 
 type Rows = Parameters<typeof describeRows>[1];
@@ -28,6 +29,23 @@ const tables: [name: string, groups: [of: string, rows: Rows][]][] = [
       ['phases[].errors[]', maestro.errorRows],
     ],
   ],
+  [
+    'snap',
+    [
+      ['coordination.tasks.ID', snap.taskRows],
+      ['agents.ID', snap.agentRows],
+      ['locks.ID', snap.lockRows],
+      ['card', snap.cardRows],
+      ['Inbox Snapshot', snap.inboxRows],
+      ['Open Queue', snap.queueRows],
+      ['Closed Summary', snap.closedRows],
+      ['Decision Index', snap.decisionRows],
+      ['Item Index', snap.itemRows],
+      ['Questions', snap.questionRows],
+      ['note', snap.noteRows],
+      ['session ended', snap.closingRows],
+    ],
+  ],
 ];
 
 it.each(tables)('docs/formats/%s.md shows the table', (name, groups) => {
@@ -44,6 +62,19 @@ it.each(tables)('docs/formats/%s.md shows the table', (name, groups) => {
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(path, shown);
   expect(shown).toContain(block);
   expect(shown).toBe(page);
+});
+
+/** A cited test is a file, or the beginning of a name in it. */
+it('docs/formats/snap.md cites tests that exist', () => {
+  const root = new URL('../../', import.meta.url);
+  const page = readFileSync(new URL('docs/formats/snap.md', root), 'utf8');
+  const cited = [...page.matchAll(/`((?:src|test)\/[\w./-]+\.test\.ts)`((?:(?:,| and) "[^"]+")*)/g)];
+  expect(cited.length).toBeGreaterThan(60);
+  for (const [, path = '', names = ''] of cited) {
+    const text = readFileSync(new URL(path, root), 'utf8');
+    for (const [, name = ''] of names.matchAll(/"([^"]+)"/g))
+      expect({ path, name, is: text.includes(name) }).toMatchObject({ is: true });
+  }
 });
 
 /** Columns of equal width, as the formatter writes them. */

@@ -194,12 +194,29 @@ export type Rule =
 
 export type Open =
   | { is: 'offer'; id: string; by: string; at: string; text: string | null }
-  | { is: 'error'; id: string; at: string; text: string; step: string | null }
-  | { is: 'blocker'; id: string; at: string; text: string; affects: readonly string[]; workaround: string | null }
-  | { is: 'question'; id: string; at: string; text: string; to: 'user' | 'reader' | { name: string } }
+  | { is: 'error'; id: string; alias?: string | undefined; at: string; text: string; step: string | null }
+  | {
+      is: 'blocker';
+      id: string;
+      alias?: string | undefined;
+      at: string;
+      text: string;
+      affects: readonly string[];
+      workaround: string | null;
+    }
+  | {
+      is: 'question';
+      id: string;
+      alias?: string | undefined;
+      at: string;
+      text: string;
+      to: 'user' | 'reader' | { name: string };
+    }
   | {
       is: 'message';
       id: string;
+      /** Its name in another tool's file. */
+      alias?: string | undefined;
       at: string;
       text: string;
       from: string;
@@ -212,6 +229,7 @@ export type Open =
   | {
       is: 'commitment';
       id: string;
+      alias?: string | undefined;
       at: string;
       text: string;
       by: string;
@@ -219,7 +237,7 @@ export type Open =
       due: string | null;
       late: boolean;
     }
-  | { is: 'finding'; id: string; at: string; text: string; severity: string | null }
+  | { is: 'finding'; id: string; alias?: string | undefined; at: string; text: string; severity: string | null }
   | { is: 'conflict'; id: string; at: string; path: string; kind: ConflictKind }
   | { is: 'session'; who: Who; at: string; steps: readonly string[]; files: readonly string[] };
 

@@ -102,6 +102,8 @@ export interface BriefPosition {
 
 export interface BriefItem {
   id: string;
+  /** Its name in another tool's file. */
+  alias?: string | undefined;
   text: string;
   status: string;
   since: string;
@@ -242,6 +244,7 @@ function briefItem(state: State, item: Item, now: string, reader: Actor | null):
   const step = item.step ? state.steps.get(item.step) : undefined;
   return {
     id: item.id,
+    alias: item.alias,
     text: item.text,
     status: item.status,
     since: item.raisedAt,

@@ -46,16 +46,27 @@ type Listed = Pick<
 export function openFacts(listed: Listed, state: State, reader: Actor | null, isPlanned: boolean): Open[] {
   return [
     ...listed.offers.map(offer),
-    ...listed.errors.map(({ id, since, text, step }): Open => ({ is: 'error', id, at: since, text, step })),
+    ...listed.errors.map(
+      ({ id, alias, since, text, step }): Open => ({ is: 'error', id, alias, at: since, text, step }),
+    ),
     ...listed.blockers.map(
-      ({ id, since, text, affects, workaround }): Open => ({ is: 'blocker', id, at: since, text, affects, workaround }),
+      ({ id, alias, since, text, affects, workaround }): Open => ({
+        is: 'blocker',
+        id,
+        alias,
+        at: since,
+        text,
+        affects,
+        workaround,
+      }),
     ),
     ...listed.questions.map((item) => question(item, state)),
     ...messages(listed.mail, reader),
     ...listed.commitments.map(
-      ({ id, since, text, by, to, due, overdue }): Open => ({
+      ({ id, alias, since, text, by, to, due, overdue }): Open => ({
         is: 'commitment',
         id,
+        alias,
         at: since,
         text,
         by,
@@ -66,7 +77,7 @@ export function openFacts(listed: Listed, state: State, reader: Actor | null, is
     ),
     ...listed.findings
       .filter(({ severity }) => isPlanned || severity === 'must_fix')
-      .map(({ id, since, text, severity }): Open => ({ is: 'finding', id, at: since, text, severity })),
+      .map(({ id, alias, since, text, severity }): Open => ({ is: 'finding', id, alias, at: since, text, severity })),
     ...listed.conflicts
       .filter(({ kind }) => isPlanned && kind !== 'other_branch')
       .map(({ id, since, path, kind }): Open => ({ is: 'conflict', id, at: since, path, kind })),
@@ -76,10 +87,10 @@ export function openFacts(listed: Listed, state: State, reader: Actor | null, is
 
 const offer = ({ id, by, at, message }: Offer): Open => ({ is: 'offer', id, by, at, text: message });
 
-function question({ id, since, text, to, forReader }: BriefItem, state: State): Open {
+function question({ id, alias, since, text, to, forReader }: BriefItem, state: State): Open {
   const isAgent = to !== null && [...state.sessions.values()].some((one) => one.agent === to && one.kind === 'agent');
   const recipient = forReader ? 'reader' : to !== null && isAgent ? { name: to } : 'user';
-  return { is: 'question', id, at: since, text, to: recipient };
+  return { is: 'question', id, alias, at: since, text, to: recipient };
 }
 
 function messages({ unread, pendingAcks, replies, unanswered }: Mail, reader: Actor | null): Open[] {
@@ -88,6 +99,7 @@ function messages({ unread, pendingAcks, replies, unanswered }: Mail, reader: Ac
     (message): Open => ({
       is: 'message',
       id: message.id,
+      alias: message.alias,
       at: message.news.at(-1)?.at ?? message.at,
       text: message.news.at(-1)?.text ?? message.subject,
       from: message.news.at(-1)?.by ?? message.from,

@@ -109,36 +109,11 @@ const facets: { readonly [K in RowKind]: (row: Rows[K], id: string) => Facets } 
   usage: () => ({ status: 'counted', tags: [], text: null }),
   mirror: (row, id) => ({ status: 'status' in row ? 'removed' : 'kept', tags: [], text: id }),
   conflict: () => ({ status: 'accepted', tags: [], text: null }),
-  foreign: ({ kept }) => ({ status: 'kept', tags: [], text: keptText(kept) }),
+  // Its words are found in the file itself (`operations/files/parts/search-files.ts`).
+  foreign: () => ({ status: 'kept', tags: [], text: null }),
   recovery: ({ from, findings }) => ({ status: 'made', tags: [], text: words(from, ...findings) }),
   erasure: ({ reason }) => ({ status: 'erased', tags: [], text: reason }),
 };
-
-/** More than that is a document, not what a state file has beside its fields. */
-const KEPT_CHARS = 100_000;
-
-/** The words of what a file has and no field holds; entries of our own have a hyphen in their name. */
-function keptText(kept: Readonly<Record<string, unknown>> | undefined): string | null {
-  const found: string[] = [];
-  let room = KEPT_CHARS;
-  const collect = (value: unknown, depth: number): void => {
-    if (room <= 0 || depth > 20) return;
-    if (Array.isArray(value)) for (const one of value) collect(one, depth + 1);
-    else if (typeof value === 'object' && value !== null)
-      for (const [name, one] of Object.entries(value)) {
-        if (depth === 0 && name.includes('-')) continue;
-        if (depth > 0) collect(name, depth + 1);
-        collect(one, depth + 1);
-      }
-    else if (value !== null && value !== undefined) {
-      const text = String(value).slice(0, room);
-      room -= text.length;
-      found.push(text);
-    }
-  };
-  collect(kept, 0);
-  return found.length === 0 ? null : found.join('\n');
-}
 
 const affectsTags = (affects: readonly string[] = [], step: string | undefined): string[] => [
   ...new Set([...affects, ...(step ? [step] : [])].map((target) => `affects:${target.slice(0, 200)}`)),

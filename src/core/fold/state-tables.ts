@@ -1,7 +1,7 @@
 import type { State } from './state.ts';
 
 /** Raised whenever the shape of folded state changes, so that saved state is rebuilt. */
-export const STATE_FORMAT = 25;
+export const STATE_FORMAT = 26;
 
 export function emptyState(): State {
   return stateWith(

@@ -46,14 +46,27 @@ export function pairEntries<K extends ListName>(
   theirs: readonly EntryOf<K>[],
   loosely: boolean,
 ): Map<EntryOf<K>, EntryOf<K>> {
-  const pairs = new Map<EntryOf<K>, EntryOf<K>>();
-  const taken = new Set<EntryOf<K>>();
-  const identities = identitiesOf[list] as (entry: EntryOf<K>) => (string | null)[];
+  const pairs = pairBy<EntryOf<K>>(ours, theirs, identitiesOf[list] as (entry: EntryOf<K>) => Identity[], contradict);
+  if (loosely) pairSimilar(list, ours, theirs, pairs, new Set(pairs.values()));
+  return pairs;
+}
+
+type Identity = string | null | undefined;
+
+/** The same by any identities, the strongest first; nothing is paired by one that is missing. */
+export function pairBy<T extends object>(
+  ours: readonly T[],
+  theirs: readonly T[],
+  identities: (entry: T) => readonly Identity[],
+  contradict: (one: T, other: T) => boolean = () => false,
+): Map<T, T> {
+  const pairs = new Map<T, T>();
+  const taken = new Set<T>();
   const mine = new Map(ours.map((entry) => [entry, identities(entry)]));
   const other = new Map(theirs.map((entry) => [entry, identities(entry)]));
-  const ranks = Math.max(0, ...[...mine.values(), ...other.values()].map(({ length }) => length));
+  const ranks = [...mine.values(), ...other.values()].reduce((most, { length }) => Math.max(most, length), 0);
   for (let rank = 0; rank < ranks; rank++) {
-    const free = new Map<string, EntryOf<K>[]>();
+    const free = new Map<string, T[]>();
     for (const [entry, names] of mine) {
       const name = names[rank];
       if (taken.has(entry) || !name) continue;
@@ -61,14 +74,15 @@ export function pairEntries<K extends ListName>(
       if (same) same.push(entry);
       else free.set(name, [entry]);
     }
+    for (const queue of free.values()) queue.reverse();
     for (const [entry, names] of other) {
-      const found = pairs.has(entry) ? undefined : free.get(names[rank] ?? '')?.shift();
+      const queue = pairs.has(entry) ? undefined : free.get(names[rank] ?? '');
+      const found = queue?.pop();
       if (found === undefined || contradict(found, entry)) continue;
       pairs.set(entry, found);
       taken.add(found);
     }
   }
-  if (loosely) pairSimilar(list, ours, theirs, pairs, taken);
   return pairs;
 }
 
@@ -78,7 +92,7 @@ const contradict = (one: object, other: object): boolean => {
   return a !== undefined && b !== undefined && a !== b && !('title' in one);
 };
 
-type Identities = { [K in ListName]: (entry: EntryOf<K>) => (string | null)[] };
+type Identities = { [K in ListName]: (entry: EntryOf<K>) => Identity[] };
 
 /** The strongest first. A missing part gives no identity, so that two entries without it are not taken for one. */
 const identitiesOf: Identities = {

@@ -3,10 +3,25 @@ import { expect, it } from 'vitest';
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { emptyRunModel } from '../../core/model/run-model.ts';
 import { editLaws } from '../edit-laws.suite.ts';
+import { readsBack, sparesDamage } from '../laws.suite.ts';
 import { codewalk } from './format.ts';
 import { folderSample, samples } from './samples.suite.ts';
 
-editLaws(codewalk, { samples, unknown: (name, words) => `${name}: "${words}"\n`, reopens: true, stamp: /^$/ });
+const numRuns = Number(process.env['LAW_CASES'] ?? 200);
+
+readsBack(codewalk, [{ key: '1', title: 'One', kind: 'phase', status: 'pending' }], numRuns);
+sparesDamage(
+  codewalk,
+  samples.filter(({ readOnly, migrates }) => !readOnly && !migrates),
+  numRuns,
+);
+editLaws(codewalk, {
+  runs: numRuns,
+  samples,
+  unknown: (name, words) => `${name}: "${words}"\n`,
+  reopens: true,
+  stamp: /^$/,
+});
 
 const now = '2026-03-04T05:06:07.000Z';
 const found = codewalk.home(emptyRunModel('x'));
@@ -34,7 +49,7 @@ it('M3: numbers are those of the keys, whatever phases are missing or inserted',
       expect(text).toContain(`  plan: ${plan}\n`);
       expect(codewalk.parse(found, new Map([['STATE.md', text]])).model?.position?.step).toBe(`${here}-${plan}`);
     }),
-    { numRuns: 200 },
+    { numRuns },
   );
 });
 
@@ -54,7 +69,7 @@ it('M8: absent, empty and null stay what they are, and clearing a value leaves n
       const cleared = codewalk.render({ ...model, items: [rest] }, found, files, now).get('STATE.md') ?? '';
       expect(cleared).toBe(text.replace('workaround: "x"', 'workaround: null'));
     }),
-    { numRuns: 200 },
+    { numRuns },
   );
 });
 
@@ -72,6 +87,6 @@ it('W9: what an entry says never leads out of its folder', () => {
           expect(path).toMatch(/^\.planning\/(?:STATE\.md|(?:decisions|blockers|sessions)\/[\w.-]+\.md)$/);
       },
     ),
-    { numRuns: 200 },
+    { numRuns },
   );
 });

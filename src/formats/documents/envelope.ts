@@ -1,5 +1,6 @@
 import { utf8Length } from '../../core/text.ts';
 import { fenceEnd, fenceOpened } from '../text/page.ts';
+import { LINE_CHARS } from './front-matter.ts';
 import { digitsOf, NO_DIGITS, parseRevision, type Revision, renderRevision } from './revision.ts';
 
 export interface Attachment {
@@ -119,9 +120,6 @@ export function envelopesIn(text: string): Envelope[] {
   close(null);
   return found;
 }
-
-/** No relevant line is longer; the rest of a line is ignored. */
-const LINE_CHARS = 2000;
 
 function readField(line: string, { fields, files }: { fields: Map<string, string>; files: string[] }): void {
   // Real files write the fields as a list, in bold or both.

@@ -1,12 +1,11 @@
 import { fenceEnd, fenceOpened } from '../text/page.ts';
 import {
-  type Field,
   fieldsIn,
-  type Key,
+  type Identity,
+  identityOf,
   keyNames,
   keyOf,
   LINE_CHARS,
-  present,
   type Report,
   readYaml,
 } from './front-matter.ts';
@@ -25,24 +24,11 @@ import {
 } from './snapshot-body.ts';
 
 /** A snapshot as found, in any form: missing parts are null, deviations are problems. */
-export interface FoundSnapshot {
+export interface FoundSnapshot extends Identity {
   /** The heading above it. */
   title: string | null;
   /** Its first line, from 1. */
   line: number;
-  session: string | null;
-  agent: string | null;
-  timestamp: string | null;
-  closeReason: string | null;
-  /** Taken in the middle of a session. */
-  sessionOpen: boolean;
-  reconstructed: boolean;
-  endedAt: string | null;
-  run: string | null;
-  branch: string | null;
-  head: string | null;
-  journalVersion: number | null;
-  token: string | null;
   revision: Revision | null;
   /** The digits that the token should end with. */
   digits: string;
@@ -193,8 +179,7 @@ function readRegion(lines: readonly string[], region: Region): Parsed {
   if (!region.yaml) report('no_front_matter', at, 'There is no front matter; the fields were read from the text.');
   else if (region.yaml.form === 'ruled')
     report('front_matter_inside', at, 'The front matter is not at the top of the file.');
-  const text = (key: Key): string | null => present(fields.get(key)?.value);
-  const value = identityOf(text, fields, at, report);
+  const value = identityOf(fields, at, report);
   const yaml = region.yaml ? lines.slice(region.yaml.from, region.yaml.to).join('\n') : '';
   const body = lines.slice(region.body, region.end).join('\n');
   const seal = sealOf(value.token, yaml, body, value.agent);
@@ -220,66 +205,6 @@ function readRegion(lines: readonly string[], region: Region): Parsed {
       ...questionsIn(sections.get('questions') ?? null),
     },
     problems,
-  };
-}
-
-const closeReasons = ['completed', 'context-exhausted', 'timeout', 'maintainer-directed'];
-
-type Identity = Pick<
-  FoundSnapshot,
-  | 'session'
-  | 'agent'
-  | 'timestamp'
-  | 'closeReason'
-  | 'sessionOpen'
-  | 'reconstructed'
-  | 'endedAt'
-  | 'run'
-  | 'branch'
-  | 'head'
-  | 'journalVersion'
-  | 'token'
->;
-
-function identityOf(
-  text: (key: Key) => string | null,
-  fields: ReadonlyMap<Key, Field>,
-  at: number,
-  report: Report,
-): Identity {
-  const sessionOpen = text('sessionOpen') === 'true';
-  for (const [key, name] of [
-    ['session', 'session_id'],
-    ['agent', 'agent'],
-    ['timestamp', 'timestamp'],
-    ['closeReason', 'close_reason'],
-  ] as const) {
-    if (text(key) === null && !(key === 'closeReason' && sessionOpen))
-      report('missing_key', fields.get(key)?.line ?? at, `The key ${name} is missing.`);
-  }
-  const reason = text('closeReason');
-  const known = reason === null ? undefined : closeReasons.find((one) => reason.toLowerCase().startsWith(one));
-  if (reason !== null && known !== reason) {
-    const line = fields.get('closeReason')?.line ?? at;
-    report('close_reason', line, `The close reason is not one of ${closeReasons.join(', ')}.`);
-  }
-  const version = text('journalVersion');
-  if (version !== null && !/^\d+$/.test(version))
-    report('approximate', fields.get('journalVersion')?.line ?? at, 'The version is not an exact number.');
-  return {
-    session: text('session'),
-    // `codex-session-14` names the agent where nothing else does.
-    agent: text('agent') ?? /^([A-Za-z][\w.]*)-session-/.exec(text('session') ?? '')?.[1] ?? null,
-    timestamp: text('timestamp'),
-    closeReason: known ?? reason,
-    sessionOpen,
-    reconstructed: text('reconstructed') === 'true',
-    endedAt: text('endedAt'),
-    run: text('run'),
-    branch: text('branch'),
-    head: text('head'),
-    journalVersion: version !== null && /^\d{1,15}$/.test(version) ? Number(version) : null,
-    token: text('token'),
   };
 }
 

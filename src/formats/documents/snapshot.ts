@@ -1,5 +1,6 @@
-import { id, type Line, line, type Part, quote, quoteAll, time, unquotable, word } from '../../core/line.ts';
+import { type Line, line, named, type Part, quote, quoteAll, word } from '../../core/line.ts';
 import { estimateTokens } from '../../core/tokens.ts';
+import { renderIdentity } from './front-matter.ts';
 import { digestSnapshot, NO_DIGITS, renderRevision, snapshotTopic } from './revision.ts';
 
 /**
@@ -143,39 +144,12 @@ function layOut(snapshot: Snapshot, measures: Measures): RenderedSnapshot {
     digits: NO_DIGITS,
   });
   const omitted: RenderedSnapshot['omitted'] = {};
-  const yaml = frontMatter(snapshot, unsigned);
+  const { mail, closeReason } = snapshot;
+  const yaml = renderIdentity({ ...snapshot, sessionOpen: closeReason === null, token: unsigned }, mail);
   const body = `\n${sectionsOf(snapshot, measures, omitted).join('\n\n')}\n`;
   const token = unsigned.slice(0, -NO_DIGITS.length) + digestSnapshot(yaml, body, unsigned);
   return { text: `---\n${yaml.replace(unsigned, token)}\n---\n${body}`, token, omitted };
 }
-
-function frontMatter(snapshot: Snapshot, token: string): string {
-  const { mail, closeReason } = snapshot;
-  return [
-    line`session_id: ${id(snapshot.session)}`,
-    line`agent: ${scalar(snapshot.agent)}`,
-    line`timestamp: ${time(snapshot.timestamp)}`,
-    line`close_reason: ${closeReason === null ? line`null` : word(closeReason)}`,
-    ...(closeReason === null ? [line`session_open: true`] : []),
-    ...(snapshot.reconstructed ? [line`reconstructed: true`] : []),
-    ...(snapshot.endedAt === null ? [] : [line`ended_at: ${time(snapshot.endedAt)}`]),
-    line`run: ${scalar(snapshot.run)}`,
-    line`branch: ${snapshot.branch === null ? line`null` : scalar(snapshot.branch)}`,
-    line`head: ${snapshot.head === null ? line`null` : scalar(snapshot.head)}`,
-    line`journal_version: ${snapshot.journalVersion}`,
-    line`mailbox:`,
-    line`  unread: ${mail.unread.length}`,
-    line`  pending_acks: ${mail.pendingAcks.length}`,
-    line`  unanswered: ${mail.unansweredUnread.length + mail.awaitingClose.length}`,
-    // The form of a token is fixed by the contract: the name of the agent, a single word, is part of it.
-    `revision: ${token}`,
-  ].join('\n');
-}
-
-/** A quotation that YAML reads as the same text. */
-const scalar = (value: string): Line => JSON.stringify(unquotable(value, SCALAR_CHARS)) as Line;
-
-const SCALAR_CHARS = 200;
 
 function sectionsOf(snapshot: Snapshot, measures: Measures, omitted: RenderedSnapshot['omitted']): string[] {
   const { chars, entries } = measures;
@@ -266,9 +240,7 @@ function mailSection({ mail }: Snapshot, { chars, entries }: Measures, omitted: 
 
 function entryLine({ id: own, alias, facts, words, reason }: Entry, chars: number): Line {
   const why = reason === undefined ? '' : line` Why: ${quote(reason, 'text', chars)}`;
-  // The name in the files comes first: it is the one that people and other tools know.
-  const named = alias === undefined ? id(own) : line`${quote(alias, 'name')} (${id(own)})`;
-  return line`${named}${facts === '' ? '' : line` ${facts}`}: ${quote(words, 'text', chars)}${why}`;
+  return line`${named(own, alias)}${facts === '' ? '' : line` ${facts}`}: ${quote(words, 'text', chars)}${why}`;
 }
 
 /**

@@ -1,5 +1,7 @@
+import { pairBy } from '../../core/model/pair.ts';
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { nameKey, sameWords } from './names.ts';
+import type { AgentView, TaskWord } from './table.ts';
 import { listOf } from './turnfile-rules.ts';
 
 /** How a run model differs from what the files said before. */
@@ -22,75 +24,48 @@ export interface Pairing<T> {
 }
 
 export function changesBetween(before: RunModel, after: RunModel): Changes {
-  const own = ({ alias, id }: { alias?: string | undefined; id?: string | undefined }): string[] =>
-    [alias, id].filter((name) => name !== undefined).map((name) => `#${name.toLowerCase()}`);
+  const own = ({ alias, id }: { alias?: string | undefined; id?: string | undefined }): (string | undefined)[] =>
+    [alias ?? id, id ?? alias].map((name) => name?.toLowerCase());
   const day = (at: string | undefined): string => at?.slice(0, 10) ?? '';
+  const key = (...parts: (string | undefined)[]): string => parts.join('\n');
   return {
     before,
     after,
     steps: pair(before.steps, after.steps, (step) => [step.key]),
-    decisions: pair(before.decisions, after.decisions, (one) => [
-      [sameWords(one.decision), nameKey(one.by), day(one.at)].join('\n'),
-      sameWords(one.decision),
+    decisions: pair(before.decisions, after.decisions, ({ decision, by, at, context }) => [
+      key(sameWords(decision), nameKey(by), day(at)),
+      sameWords(decision),
       // Changed or erased text: the same row, if everything else is equal.
-      ...(one.at === undefined ? [] : [[nameKey(one.by), one.at, one.context].join('\n')]),
+      at && key(nameKey(by), at, context),
     ]),
-    items: pair(before.items, after.items, (item) => [...own(item), `${item.kind}\n${sameWords(item.text)}`]),
-    notes: pair(before.notes, after.notes, (note) => [
-      [sameWords(note.text), nameKey(note.by), day(note.at)].join('\n'),
-      sameWords(note.text),
-      ...(note.at === undefined ? [] : [[nameKey(note.by), note.at].join('\n')]),
+    items: pair(before.items, after.items, (item) => [...own(item), key(item.kind, sameWords(item.text))]),
+    notes: pair(before.notes, after.notes, ({ text, by, at }) => [
+      key(sameWords(text), nameKey(by), day(at)),
+      sameWords(text),
+      at && key(nameKey(by), at),
     ]),
-    sessions: pair(before.sessions, after.sessions, (one) => [
-      ...own(one),
-      [nameKey(one.agent), one.endedAt].join('\n'),
-    ]),
+    sessions: pair(before.sessions, after.sessions, (one) => [...own(one), key(nameKey(one.agent), one.endedAt)]),
     messages: pair(before.messages, after.messages, (one) => [
       ...own(one),
-      [nameKey(one.from), nameKey(one.to), sameWords(one.subject), day(one.at)].join('\n'),
+      key(nameKey(one.from), nameKey(one.to), sameWords(one.subject), day(one.at)),
     ]),
-    claims: pair(before.claims, after.claims, (one) => [...own(one), [nameKey(one.agent), ...one.files].join('\n')]),
+    claims: pair(before.claims, after.claims, (one) => [...own(one), key(nameKey(one.agent), ...one.files)]),
   };
 }
 
-/** Pairs by the strongest name first, so that a weaker match never takes an exact one. */
-function pair<T>(before: readonly T[], after: readonly T[], namesOf: (one: T) => readonly string[]): Pairing<T> {
-  const left = new Set(before.keys());
-  const matched = new Map<number, T>();
-  const waiting = after.map((one) => namesOf(one));
-  const offered = before.map((one) => namesOf(one));
-  const rounds = waiting.reduce((most, names) => Math.max(most, names.length), 0);
-  for (let round = 0; round < rounds; round++) {
-    const byName = new Map<string, { indexes: number[]; at: number }>();
-    for (const index of left) {
-      for (const name of offered[index] ?? []) {
-        const queue = byName.get(name);
-        if (queue) queue.indexes.push(index);
-        else byName.set(name, { indexes: [index], at: 0 });
-      }
-    }
-    for (const [index, names] of waiting.entries()) {
-      const queue = matched.has(index) ? undefined : byName.get(names[round] ?? '');
-      if (!queue) continue;
-      while (queue.at < queue.indexes.length && !left.has(queue.indexes[queue.at] as number)) queue.at++;
-      const found = queue.indexes[queue.at];
-      if (found === undefined) continue;
-      left.delete(found);
-      matched.set(index, before[found] as T);
-    }
-  }
+function pair<T extends object>(
+  before: readonly T[],
+  after: readonly T[],
+  identities: (one: T) => readonly (string | undefined)[],
+): Pairing<T> {
+  const pairs = pairBy(before, after, identities);
+  const found = new Set(pairs.values());
   return {
-    added: after.filter((_, index) => !matched.has(index)),
-    kept: after.flatMap((one, index) => {
-      const was = matched.get(index);
-      return was === undefined ? [] : [{ before: was, after: one }];
-    }),
-    removed: [...left].map((index) => before[index] as T),
+    added: after.filter((one) => !pairs.has(one)),
+    kept: [...pairs].map(([one, was]) => ({ before: was, after: one })),
+    removed: before.filter((one) => !found.has(one)),
   };
 }
-
-/** A task's status in the Turnfile; its notes distinguish `failed` and `cancelled`. */
-export type TaskWord = 'pending' | 'in_progress' | 'blocked' | 'done' | 'failed' | 'cancelled';
 
 /** Blocked is derived from active blockers that name the step. */
 export function taskWords({ steps, items }: RunModel): ReadonlyMap<string, TaskWord> {
@@ -118,14 +93,6 @@ export function taskWords({ steps, items }: RunModel): ReadonlyMap<string, TaskW
   );
 }
 
-/** An agent's newest session and current task. */
-export interface AgentView {
-  name: string;
-  status: 'active' | 'blocked' | 'idle' | 'offline';
-  task: string | null;
-  session: string | null;
-}
-
 /** The names of people, whom the files know as the maintainer only. */
 export const peopleIn = (kept: RunModel['kept']): string[] => listOf(kept?.['people']).map(nameKey);
 
@@ -146,16 +113,16 @@ export function agentViews(model: RunModel): ReadonlyMap<string, AgentView> {
     const before = views.get(id);
     if (session.status !== 'active' && (before?.status === 'active' || before?.status === 'blocked')) continue;
     const isOpen = ['pending', 'in_progress', 'blocked'].includes(words.get(session.workingOn ?? '') ?? '');
-    const task = isOpen ? (session.workingOn as string) : (running.get(id) ?? null);
-    const isBlocked = task !== null && words.get(task) === 'blocked';
+    const task = isOpen ? session.workingOn : running.get(id);
+    const isBlocked = words.get(task ?? '') === 'blocked';
     // Work that a session left in progress stays its task until another agent takes it.
     const isLeft = isOpen && words.get(session.workingOn ?? '') !== 'pending' && !taken.has(session.workingOn ?? '');
     const away = session.status === 'timeout' || session.status === 'crashed';
     views.set(id, {
       name: session.agent,
       status: session.status === 'active' ? (isBlocked ? 'blocked' : 'active') : away ? 'offline' : 'idle',
-      task: session.status === 'active' ? task : isLeft ? (session.workingOn as string) : null,
-      session: session.alias ?? session.id ?? null,
+      task: session.status === 'active' ? task : isLeft ? session.workingOn : undefined,
+      session: session.alias ?? session.id,
     });
   }
   return views;

@@ -4,10 +4,9 @@ import type { Files, Found } from '../format.ts';
 import { bare } from '../text/lines.ts';
 import { cellOf } from '../text/table.ts';
 import type { Card } from './mailbox.ts';
-import { nameKey } from './names.ts';
+import { nameKey, textOf } from './names.ts';
 import type { Questions } from './questions.ts';
 import { type ReadFolder, readFolder } from './read.ts';
-import { textOf } from './turnfile.ts';
 import type { Worklog } from './worklog.ts';
 
 /** The facts that a snapshot is checked against, from the files of a folder; null where the files do not have them. */

@@ -1,5 +1,6 @@
 import { isObject } from '../is-object.ts';
-import { type Card, type Mailbox, type Part, readMailbox } from './mailbox.ts';
+import type { Part } from '../text/table.ts';
+import { type Card, type Mailbox, readMailbox } from './mailbox.ts';
 
 /**
  * MAILBOX.json: the mailbox for programs. It is never read, since it has no data of its own. If it exists, it is

@@ -1,16 +1,42 @@
 import type { ModelMessage, RunModel } from '../../core/model/run-model.ts';
 import { flat } from '../text/lines.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
-import { addRows, cellOf, encodeCell, renderHeader, setRow, type TablePlace, type Values } from '../text/table.ts';
+import { changedFields, newEntry, type Row, readRows } from '../text/rows.ts';
+import {
+  addRows,
+  cellOf,
+  encodeCell,
+  renderHeader,
+  setCells,
+  type Table,
+  type Row as TableRow,
+  type Values,
+  valuesOf,
+} from '../text/table.ts';
 import { type Changes, peopleIn } from './changes.ts';
-import { type Card, type Mailbox, UNDATED } from './mailbox.ts';
+import { type Card, type Mailbox, wordsIn } from './mailbox.ts';
 import { unreadOf } from './mailbox-rules.ts';
-import { nameKey, sameTime, sameWords } from './names.ts';
+import { nameKey, sameWords } from './names.ts';
 import { encodeProse } from './prose.ts';
+import { cardRows, cellsFor, closedRows, type Inbox, inboxRows, queueRows, UNDATED } from './table.ts';
 
-const inboxTitles = ['Agent', 'Unread', 'Oldest unread', 'Needs response by'];
-const queueTitles = ['ID', 'From -> To', 'Priority', 'Subject'];
-const closedTitles = ['ID', 'Date', 'From -> To', 'Final status', 'Outcome'];
+const parts = {
+  inbox: { heading: '## Inbox Snapshot', titles: ['Agent', 'Unread', 'Oldest unread', 'Needs response by'] },
+  queue: { heading: '## Open Queue (Newest First)', titles: ['ID', 'From -> To', 'Priority', 'Subject'] },
+  closed: {
+    heading: '## Closed Summary (Newest First)',
+    titles: ['ID', 'Date', 'From -> To', 'Final status', 'Outcome'],
+  },
+} as const;
+
+/** The rows of a part, derived from messages. */
+const addTo = (
+  mailbox: Mailbox,
+  edit: PageEditor,
+  name: keyof typeof parts,
+  rows: readonly Values[],
+  where: 'top' | 'end',
+): void => addRows(edit, mailbox.page, mailbox[name], { ...parts[name], at: mailbox.page.lines.length }, rows, where);
 
 export function newMailbox({ run }: RunModel, folder: string): string {
   return [
@@ -27,22 +53,20 @@ export function newMailbox({ run }: RunModel, folder: string): string {
     '3. Add one line in `Ack` with actor, date and reason.',
     '4. Optional: add a `Reply` below the message.',
     '',
-    '## Inbox Snapshot',
-    '',
-    ...renderHeader(inboxTitles),
-    '',
-    '## Open Queue (Newest First)',
-    '',
-    ...renderHeader(queueTitles),
-    '',
+    ...newPart('inbox'),
+    ...newPart('queue'),
     '## Active Messages (Newest First)',
     '',
-    '## Closed Summary (Newest First)',
-    '',
-    ...renderHeader(closedTitles),
-    '',
+    ...newPart('closed'),
   ].join('\n');
 }
+
+const newPart = (name: keyof typeof parts): string[] => [
+  parts[name].heading,
+  '',
+  ...renderHeader(parts[name].titles),
+  '',
+];
 
 export function newMailboxArchive({ run }: RunModel): string {
   return `# Mailbox Archive (${flat(run.title).replace(/[(),]/g, ' ')})\n`;
@@ -100,7 +124,13 @@ export function changeMailbox(
   if (!edit.changed && !editArchive.changed && archived.length + open.length === 0)
     return { mailbox: null, archive: null };
   addCards(mailbox, edit, open, kept);
-  addRows(edit, placeOf(mailbox, 'closed'), closing.reverse().map(closedValues), 'top');
+  addTo(
+    mailbox,
+    edit,
+    'closed',
+    closing.reverse().map((message) => cellsFor(closedRows, message)),
+    'top',
+  );
   const active = [...open, ...now.values()].filter((message) => message.status !== 'closed');
   fillQueue(mailbox, edit, active);
   fillInbox(mailbox, edit, active, changes.after);
@@ -114,31 +144,20 @@ export function changeMailbox(
   };
 }
 
-function renderCard(message: ModelMessage, id: string, extra: Readonly<Record<string, string>>): string[] {
-  const fields: [string, string | undefined][] = [
-    ['From', `${flat(message.from)} -> ${flat(message.to)}`],
-    ['Date', message.at],
-    ['Type', message.type],
-    ['Priority', message.priority],
-    ['Status', message.status],
-    ['Subject', flat(message.subject)],
-    ['Closure owner', extra['closure owner'] ?? flat(message.from)],
-    ['Response needed by', message.respondBy],
-    ['Disposition', message.disposition],
-  ];
-  const known = new Set(fields.map(([name]) => name.toLowerCase()));
-  const others = Object.entries(extra).filter(([name]) => !known.has(name));
-  const all = [...fields, ...others.map(([name, value]): [string, string] => [capital(name), value])];
+function renderCard(message: ModelMessage, id: string, extra: Values): string[] {
+  const fields = newEntry(cardRows, message, { owner: extra['closure owner'] }, { kept: extra }) as Values;
   const acks = (message.acks ?? []).map(renderAck);
   return [
     `### ${id}`,
     '',
-    ...all.flatMap(([name, value]) => (value === undefined ? [] : [`**${name}:** ${flat(value)}`])),
+    ...Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [boldField(name, value)])),
     ...(acks.length > 0 ? ['', ...acks] : []),
     ...(message.body.trim() === '' ? [] : ['', ...encodeProse(message.body)]),
     ...(message.replies ?? []).flatMap(renderReply),
   ];
 }
+
+const boldField = (name: string, value: string): string => `**${capital(name)}:** ${flat(value)}`;
 
 function renderAck({ by, at, to, note }: NonNullable<ModelMessage['acks']>[number]): string {
   return `**Ack:** ${flat(by).replaceAll('|', '/')} | ${at ?? UNDATED} | ${to === undefined ? '' : `${to}: `}${encodeCell(note)}`;
@@ -164,45 +183,30 @@ function changeCard(
     (one, other) => sameWords(one.body) === sameWords(other.body),
   );
   if (sameWords(before.body) !== sameWords(after.body) || acks === null || replies === null) {
-    const extra = Object.fromEntries([...card.fields].map(([name, field]) => [name, field.value]));
-    return renderCard({ ...before, ...after }, card.id, { ...kept[card.id], ...extra });
+    return renderCard({ ...before, ...after }, card.id, { ...kept[card.id], ...wordsIn(card.fields) });
   }
-  const fields: [string, string][] = [];
-  if (nameKey(before.from) !== nameKey(after.from) || nameKey(before.to) !== nameKey(after.to))
-    fields.push(['From', `${flat(after.from)} -> ${flat(after.to)}`]);
-  if (after.at !== undefined && !sameTime(before.at, after.at)) fields.push(['Date', after.at]);
-  for (const name of ['type', 'priority', 'status', 'subject'] as const) {
-    if (flat(before[name]) !== flat(after[name])) fields.push([capital(name), flat(after[name])]);
-  }
-  if (after.respondBy !== undefined && after.respondBy !== before.respondBy)
-    fields.push(['Response needed by', after.respondBy]);
-  if (after.disposition !== undefined && after.disposition !== before.disposition)
-    fields.push(['Disposition', after.disposition]);
-  if (fields.length + acks.length + replies.length === 0) return null;
+  const fields = changedFields(cardRows, wordsIn(card.fields), before, after, { owner: undefined }) as Values;
+  if (Object.keys(fields).length + acks.length + replies.length === 0) return null;
   const lines = Array.from({ length: card.to - card.from }, (_, index) => page.line(card.from + index));
   const last = card.ackLines.at(-1);
   const ackAt = (last === undefined ? card.fieldsEnd : last + 1) - card.from;
-  const more = replies.flatMap(renderReply);
-  const put = acks.map(renderAck);
   // From the end to the beginning, so that line numbers stay valid.
-  lines.push(...more);
-  if (put.length > 0) lines.splice(ackAt, 0, ...(last === undefined ? [''] : []), ...put);
+  lines.push(...replies.flatMap(renderReply));
+  if (acks.length > 0) lines.splice(ackAt, 0, ...(last === undefined ? [''] : []), ...acks.map(renderAck));
   const fresh: string[] = [];
-  for (const [name, value] of fields) {
-    const field = card.fields.get(name.toLowerCase());
-    const line = field === undefined ? undefined : lines[field.line - card.from];
-    if (field === undefined || line === undefined)
-      fresh.push(card.form === 'table' ? `| ${name} | ${encodeCell(value)} |` : `**${name}:** ${value}`);
-    else if (card.form === 'table')
-      lines[field.line - card.from] = line.replace(
-        /^(\s*\|[^|]*\|).*$/,
-        (_, head: string) => `${head} ${encodeCell(value)} |`,
-      );
+  for (const [name, value = ''] of Object.entries(fields)) {
+    const at = (card.fields.get(name)?.line ?? -1) - card.from;
+    const isTable = card.form === 'table';
+    const cell = encodeCell(value);
+    if (at < 0) fresh.push(isTable ? `| ${capital(name)} | ${cell} |` : boldField(name, value));
+    else if (isTable)
+      lines[at] = lines[at]?.replace(/^(\s*\|[^|]*\|).*$/, (_, head: string) => `${head} ${cell} |`) ?? '';
     else
-      lines[field.line - card.from] = line.replace(
-        /^(\*\*[^*]+:\*\*[ \t]*).*$/,
-        (_, head: string) => (/\s$/.test(head) ? head : `${head} `) + value,
-      );
+      lines[at] =
+        lines[at]?.replace(
+          /^(\*\*[^*]+:\*\*)([ \t]*).*$/,
+          (_, head: string, gap: string) => head + (gap || ' ') + value,
+        ) ?? '';
   }
   lines.splice(card.fieldsEnd - card.from, 0, ...fresh);
   return lines;
@@ -235,33 +239,7 @@ function addCards(
   if (cards.length === 0) return;
   const heading = active ? [] : ['', '## Active Messages (Newest First)'];
   const lines = cards.flatMap((card) => ['', '---', '', ...card]);
-  edit.insert(active ? active.line + 1 : page.lines.length, [...heading, ...lines]);
-}
-
-const parts = {
-  inbox: ['## Inbox Snapshot', inboxTitles],
-  queue: ['## Open Queue (Newest First)', queueTitles],
-  closed: ['## Closed Summary (Newest First)', closedTitles],
-} as const;
-
-function placeOf(mailbox: Mailbox, name: keyof typeof parts): TablePlace {
-  const part = mailbox[name];
-  const [heading, titles] = parts[name];
-  const below = part ? part.heading.line + 1 : null;
-  return { table: part?.tables[0], below, heading, titles, at: mailbox.page.lines.length };
-}
-
-function closedValues(message: ModelMessage): Values {
-  const ack = message.acks?.at(-1);
-  return {
-    id: message.alias,
-    date: message.at,
-    'from -> to': `${flat(message.from)} -> ${flat(message.to)}`,
-    'final status': message.disposition === undefined ? 'closed' : `closed (${message.disposition})`,
-    outcome: flat(ack?.note || message.subject),
-    subject: flat(message.subject),
-    'closed by': ack?.by,
-  };
+  edit.insert(active ? active.heading.line + 1 : page.lines.length, [...heading, ...lines]);
 }
 
 function fillQueue(mailbox: Mailbox, edit: PageEditor, active: readonly ModelMessage[]): void {
@@ -270,19 +248,30 @@ function fillQueue(mailbox: Mailbox, edit: PageEditor, active: readonly ModelMes
     for (const row of table.rows) {
       const id = cellOf(table, row, 'id') ?? '';
       const message = wanted.get(id);
-      const isSame =
-        message?.priority === cellOf(table, row, 'priority') &&
-        flat(message?.subject ?? '') === flat(cellOf(table, row, 'subject') ?? '');
       if (!message) edit.remove(row.line);
-      else if (!isSame) setRow(edit, table, row, queueValues(message));
+      else fillRow(mailbox, edit, queueRows, { table, row }, message);
       wanted.delete(id);
     }
   }
-  addRows(edit, placeOf(mailbox, 'queue'), [...wanted.values()].map(queueValues), 'top');
+  addTo(
+    mailbox,
+    edit,
+    'queue',
+    [...wanted.values()].map((message) => cellsFor(queueRows, message)),
+    'top',
+  );
 }
 
-function queueValues({ alias, from, to, priority, subject }: ModelMessage): Values {
-  return { id: alias, 'from -> to': `${flat(from)} -> ${flat(to)}`, priority, subject: flat(subject) };
+/** Changes the cells of a derived row that are not right. */
+function fillRow<E extends object>(
+  { page }: Mailbox,
+  edit: PageEditor,
+  rows: readonly Row<E, unknown>[],
+  { table, row }: { table: Table; row: TableRow },
+  right: E,
+): void {
+  const values = valuesOf(table, row);
+  setCells(edit, page, table, row, changedFields(rows, values, readRows(rows, values) as E, right, null) as Values);
 }
 
 /** One row for each agent and the maintainer, from the cards. */
@@ -301,26 +290,20 @@ function fillInbox(
     if (isAgent && !names.has(nameKey(name))) names.set(nameKey(name), flat(name));
   }
   if (!names.has('maintainer')) names.set('maintainer', 'Maintainer');
-  const values = (id: string, name: string): Values => {
+  const inboxOf = (id: string, agent: string): Inbox => {
     const own = unread.get(id) ?? [];
-    return {
-      agent: name,
-      unread: String(own.length),
-      'oldest unread': own[0]?.alias ?? 'none',
-      'needs response by': own.find((one) => one.respondBy !== undefined)?.respondBy ?? 'none',
-    };
+    const due = own.find((one) => one.respondBy !== undefined)?.respondBy ?? 'none';
+    return { agent, unread: String(own.length), oldest: own[0]?.alias ?? 'none', due };
   };
   for (const table of mailbox.inbox?.tables ?? []) {
     for (const row of table.rows) {
       const name = cellOf(table, row, 'agent') ?? '';
-      const right = values(nameKey(name), name);
-      const isRight =
-        cellOf(table, row, 'unread') === right['unread'] &&
-        (right['unread'] === '0' || cellOf(table, row, 'oldest unread') === right['oldest unread']);
-      if (!isRight) setRow(edit, table, row, right);
+      const right = inboxOf(nameKey(name), name);
+      const isCounted = cellOf(table, row, 'unread') === right.unread;
+      if (!isCounted || right.unread !== '0') fillRow(mailbox, edit, inboxRows, { table, row }, right);
       names.delete(nameKey(name));
     }
   }
-  const missing = [...names].map(([id, name]) => values(id, name));
-  addRows(edit, placeOf(mailbox, 'inbox'), missing, 'end');
+  const missing = [...names].map(([id, name]) => cellsFor(inboxRows, inboxOf(id, name)));
+  addTo(mailbox, edit, 'inbox', missing, 'end');
 }

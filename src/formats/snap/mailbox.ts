@@ -1,12 +1,25 @@
 import type { ModelMessage } from '../../core/model/run-model.ts';
-import { Disposition, MessageStatus, MessageType, Priority } from '../../core/words.ts';
+import { MessageStatus, MessageType } from '../../core/words.ts';
 import type { Field } from '../text/field.ts';
 import { flat } from '../text/lines.ts';
 import type { Heading, Page } from '../text/page.ts';
-import { cellOf, decodeCell, type Row, type Table, tablesIn } from '../text/table.ts';
+import { readRows } from '../text/rows.ts';
+import {
+  cellOf,
+  decodeCell,
+  type Part,
+  partIn,
+  type Row,
+  type Table,
+  tablesIn,
+  type Values,
+  valuesOf,
+} from '../text/table.ts';
+import { defined } from '../text/values.ts';
 import { label, slug } from './names.ts';
 import { type Report, readPage } from './page.ts';
 import { decodeProse } from './prose.ts';
+import { cardRows, closedRows, partiesIn, statusIn, UNDATED } from './table.ts';
 
 /** MAILBOX.md or its archive as read; lines count from 0. */
 export interface Mailbox {
@@ -17,16 +30,11 @@ export interface Mailbox {
   openedAt: string | undefined;
   inbox: Part | null;
   queue: Part | null;
-  active: Heading | null;
+  active: Part | null;
   closed: Part | null;
   cards: readonly Card[];
   /** Rows of the closed summary, newest first as in the file. */
   closedRows: readonly { table: Table; row: Row; id: string }[];
-}
-
-export interface Part {
-  heading: Heading;
-  tables: readonly Table[];
 }
 
 export interface Card {
@@ -51,12 +59,7 @@ export const isMessageId = (words: string): boolean => idPattern.exec(words)?.[0
 
 export function readMailbox(text: string, report: Report): Mailbox {
   const { page, sound } = readPage(text, report);
-  const part = (pattern: RegExp): Part | null => {
-    const heading = page.headings.find((one) => one.level === 2 && pattern.test(one.title));
-    return heading ? { heading, tables: tablesIn(page, heading.line + 1, heading.end) } : null;
-  };
-  const active = page.headings.find((one) => one.level === 2 && /^active messages/i.test(one.title)) ?? null;
-  const closed = part(/^closed summary/i);
+  const closed = partIn(page, /^closed summary/i);
   const cards = page.headings.flatMap((heading) => {
     const id = heading.level >= 2 ? idPattern.exec(heading.title)?.[1] : undefined;
     return id === undefined || !isCard(page, heading, id) ? [] : [readCard(page, heading, id, report)];
@@ -77,9 +80,9 @@ export function readMailbox(text: string, report: Report): Mailbox {
     sound,
     title: label(title),
     openedAt: label(initialized.find((one) => one !== undefined)),
-    inbox: part(/^inbox snapshot/i),
-    queue: part(/^open queue/i),
-    active,
+    inbox: partIn(page, /^inbox snapshot/i),
+    queue: partIn(page, /^open queue/i),
+    active: partIn(page, /^active messages/i),
     closed,
     cards,
     closedRows,
@@ -122,13 +125,9 @@ function readCard(page: Page, heading: Heading, id: string, report: Report): Car
   while (to > heading.line + 1 && /^\s*(?:-{3,}\s*)?$/.test(page.line(to - 1)) && !page.isQuiet(to - 1)) to--;
   const { form, fields, fieldsEnd } = readFields(page, heading.line + 1, to);
   const parts = readBody(page, fieldsEnd, to);
-  const [from, receiver = fieldOf(fields, 'to')] = parties(fieldOf(fields, 'from', 'from -> to', 'from → to') ?? '');
-  const { status, disposition, isTerminal } = statusIn(fieldOf(fields, 'status') ?? '');
-  const priority = Priority.options.find((one) => one === fieldOf(fields, 'priority')?.slice(0, 2).toUpperCase());
-  const subject = fieldOf(fields, 'subject') ?? heading.title.slice(id.length).replace(/^[\s:：—–-]+/u, '');
-  const own = Disposition.options.find((one) => one === slug(fieldOf(fields, 'disposition'))) ?? disposition;
-  const respondBy = label(fieldOf(fields, 'response needed by', 'needs response by', 'respond by'));
-  const day = label(fieldOf(fields, 'date'));
+  const said = readRows(cardRows, wordsIn(fields));
+  const [from, receiver = fieldOf(fields, 'to')] = partiesIn(fieldOf(fields, 'from', 'from -> to', 'from → to'));
+  const { disposition } = statusIn(fieldOf(fields, 'status') ?? '');
   const card: Card = {
     id,
     from: heading.line,
@@ -137,86 +136,60 @@ function readCard(page: Page, heading: Heading, id: string, report: Report): Car
     fields,
     fieldsEnd,
     ackLines: parts.ackLines,
-    isTerminal,
-    message: {
+    isTerminal: said.status === 'closed',
+    message: defined({
+      ...{ type: 'notify' as const, priority: 'P2' as const, status: 'unread' as const, disposition },
+      subject: heading.title.slice(id.length).replace(/^[\s:：—–-]+/u, ''),
+      ...said,
       alias: label(id) ?? id.slice(0, 200),
       from: label(from) ?? 'unknown',
       to: label(receiver) ?? 'unknown',
-      type: typeIn(fields) ?? 'notify',
-      priority: priority ?? 'P2',
-      status: status ?? 'unread',
-      subject,
       body: parts.body,
-      ...(day === undefined ? {} : { at: day }),
-      ...(respondBy === undefined ? {} : { respondBy }),
-      ...(own === undefined ? {} : { disposition: own }),
-      ...(parts.acks.length > 0 ? { acks: parts.acks } : {}),
-      ...(parts.replies.length > 0 ? { replies: parts.replies } : {}),
-    },
+      acks: parts.acks.length > 0 ? parts.acks : undefined,
+      replies: parts.replies.length > 0 ? parts.replies : undefined,
+    }),
   };
-  checkCard(card, receiver, report);
+  checkCard(card, said, receiver, report);
   return card;
 }
+
+/** The words of the fields, by name. */
+export const wordsIn = (fields: Card['fields']): Values =>
+  Object.fromEntries([...fields].map(([name, { value }]) => [name, value || undefined]));
 
 /** The first non-empty one of the named fields. */
 function fieldOf(fields: Card['fields'], ...names: string[]): string | undefined {
   return names.map((name) => fields.get(name)?.value).find((found) => found !== undefined && found !== '');
 }
 
-function typeIn(fields: Card['fields']): ModelMessage['type'] | undefined {
-  return MessageType.options.find((one) => one === slug(fieldOf(fields, 'type')));
-}
-
-function checkCard({ id, from, form, fields, message }: Card, receiver: string | undefined, report: Report): void {
-  const at = from + 1;
+function checkCard(
+  { id, from, form, fields, message }: Card,
+  said: Partial<ModelMessage>,
+  receiver: string | undefined,
+  report: Report,
+): void {
   const warn = (code: string, field: string | null, message: string): void =>
-    report(code, 'warning', field === null ? at : (fields.get(field)?.line ?? from) + 1, message);
+    report(code, 'warning', (fields.get(field ?? '')?.line ?? from) + 1, message);
   if (form === 'table') warn('table_card', null, `${id} is in the old form, a table of fields.`);
   const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter(
     (name) => fieldOf(fields, name) === undefined && !(name === 'subject' && message.subject !== ''),
   );
   if (missing.length > 0) warn('missing_field', null, `${id} lacks ${missing.join(', ')}.`);
   const written = fieldOf(fields, 'status') ?? '';
-  const { status } = statusIn(written);
-  if (status !== null && slug(written) !== status)
-    warn('unknown_status', 'status', `${id} has the status ${written.slice(0, 60)}; it is read as ${status}.`);
-  else if (status === null && written !== '')
-    warn(
-      'unknown_status',
-      'status',
-      `${id} has the status ${written.slice(0, 60)}, which is not one of ${MessageStatus.options.join(', ')}.`,
-    );
-  const type = fieldOf(fields, 'type');
-  if (type !== undefined && typeIn(fields) === undefined)
-    warn(
-      'unknown_type',
-      'type',
-      `${id} has the type ${type.slice(0, 60)}, which is not one of ${MessageType.options.join(', ')}.`,
-    );
+  if (said.status !== undefined && slug(written) !== said.status)
+    warn('unknown_status', 'status', `${id} has the status ${written.slice(0, 60)}; it is read as ${said.status}.`);
+  for (const [name, options] of [
+    ['status', MessageStatus.options],
+    ['type', MessageType.options],
+  ] as const) {
+    const word = fieldOf(fields, name);
+    if (word === undefined || said[name] !== undefined) continue;
+    const allowed = options.join(', ');
+    warn(`unknown_${name}`, name, `${id} has the ${name} ${word.slice(0, 60)}, which is not one of ${allowed}.`);
+  }
   const owner = slug(fieldOf(fields, 'closure owner'));
   if (owner !== '' && owner === slug(receiver) && owner !== 'maintainer')
     warn('closure_owner', 'closure owner', `${id} is to be closed by its receiver, who may not close it.`);
-}
-
-/** `Ada -> Bo`. */
-function parties(words: string): [string | undefined, string | undefined] {
-  const [from, to] = words.split(/->|→/, 2);
-  return [from, to];
-}
-
-/** A status as written in real files: one of the five, or the disposition a message was closed with. */
-export function statusIn(written: string): {
-  status: ModelMessage['status'] | null;
-  disposition: ModelMessage['disposition'];
-  isTerminal: boolean;
-} {
-  const words = written.toLowerCase().match(/[a-z]+/g) ?? [];
-  const [first = ''] = words;
-  const disposition = Disposition.options.find((one) => (words as readonly string[]).includes(one));
-  const known = MessageStatus.options.find((one) => one === first);
-  const ended = disposition !== undefined && disposition !== 'deferred';
-  const status = known ?? (ended || first === 'done' ? 'closed' : null);
-  return { status, disposition, isTerminal: status === 'closed' };
 }
 
 function readFields(
@@ -310,23 +283,13 @@ function cutTwice(words: string, mark: string): [string, string, string] | null 
   return [words.slice(0, first), words.slice(first + mark.length, second), words.slice(second + mark.length)];
 }
 
-/** Written where the day of an ack is not known. */
-export const UNDATED = 'undated';
-
 function readClosedRow(table: Table, row: Row, id: string): ModelMessage {
-  const [from, to] = parties(cellOf(table, row, 'from -> to', 'from → to') ?? '');
-  const { disposition } = statusIn(cellOf(table, row, 'final status', 'status') ?? '');
-  const at = label(cellOf(table, row, 'date'));
+  const values = valuesOf(table, row);
+  const [from, to] = partiesIn(values['from -> to'] ?? values['from → to']);
+  const { subject = '', ...said } = readRows(closedRows, values);
   return {
-    alias: label(id) ?? id.slice(0, 200),
-    from: label(from) ?? 'unknown',
-    to: label(to) ?? 'unknown',
-    type: 'notify',
-    priority: 'P2',
-    status: 'closed',
-    subject: flat(cellOf(table, row, 'subject', 'outcome') ?? ''),
-    body: '',
-    ...(at === undefined ? {} : { at }),
-    ...(disposition === undefined ? {} : { disposition }),
+    ...{ type: 'notify', priority: 'P2', status: 'closed', body: '', ...said },
+    ...{ alias: label(id) ?? id.slice(0, 200), from: label(from) ?? 'unknown', to: label(to) ?? 'unknown' },
+    subject: flat(subject),
   };
 }

@@ -16,6 +16,12 @@ export function label(text: string | undefined): string | undefined {
   return line === '' ? undefined : line;
 }
 
+/** A scalar as text; undefined when there is none. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
 /** The step key for a task id; the id itself if it is valid. */
 export function stepKeyOf(id: string, taken: ReadonlySet<string>): string {
   if (isName(id, '._-', 64) && !taken.has(id)) return id;

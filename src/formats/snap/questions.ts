@@ -1,22 +1,26 @@
 import type { ModelItem, RunModel } from '../../core/model/run-model.ts';
-import { isName } from '../../core/text.ts';
 import { flat } from '../text/lines.ts';
-import { editPage, type Heading, type Page } from '../text/page.ts';
+import { editPage, type Page } from '../text/page.ts';
+import { changedFields, readRows } from '../text/rows.ts';
 import {
   addRows,
   cellOf,
+  type Part,
+  partIn,
   type Row,
   renderHeader,
   renderRow,
-  setRow,
+  setCells,
   type Table,
   tablesIn,
   type Values,
   valuesOf,
 } from '../text/table.ts';
+import { defined } from '../text/values.ts';
 import type { Changes } from './changes.ts';
-import { label, sameWords } from './names.ts';
+import { label } from './names.ts';
 import { type Report, readPage } from './page.ts';
+import { cellsFor, questionRows, questionStatuses } from './table.ts';
 
 /** OPEN_QUESTIONS.md as read: a section for each state, with tables read by column name. */
 export interface Questions {
@@ -32,26 +36,23 @@ export interface Questions {
 
 type State = 'active' | 'deferred' | 'resolved';
 
-interface Section {
-  heading: Heading;
-  tables: readonly Table[];
+interface Section extends Part {
   /** `*No active questions.*` */
   emptyLine: number | null;
 }
 
 const states = ['active', 'deferred', 'resolved'] as const satisfies readonly State[];
 const titles = ['ID', 'Source PRDs', 'Question', 'Status', 'Resolution'];
-const statuses = ['open', 'resolved', 'deferred', 'withdrawn'] as const;
 
 export function readQuestions(text: string, report: Report): Questions {
   const { page, sound } = readPage(text, report);
   const sections: Partial<Record<State, Section>> = {};
   const rows = new Map<ModelItem, { section: State; table: Table; row: Row }>();
   const seen = new Set<string>();
-  for (const heading of page.headings) {
-    const state = states.find((one) => heading.level === 2 && heading.title.toLowerCase().startsWith(one));
-    if (state === undefined || sections[state]) continue;
-    const tables = tablesIn(page, heading.line + 1, heading.end);
+  for (const state of states) {
+    const part = partIn(page, new RegExp(`^${state}`, 'i'));
+    if (!part) continue;
+    const { heading, tables } = part;
     let emptyLine: number | null = null;
     for (let line = heading.line + 1; line < heading.end && line < heading.line + 60; line++) {
       if (!page.isQuiet(line) && /^\*No .* questions\.?\*\s*$/i.test(page.line(line))) emptyLine = line;
@@ -89,22 +90,22 @@ function idsIn(table: Table): string[] {
 }
 
 function readRow(table: Table, row: Row, state: State, report: Report): ModelItem | null {
-  const alias = label(cellOf(table, row, 'id'));
-  const text = cellOf(table, row, 'question', 'title');
+  const values = valuesOf(table, row);
+  const said = readRows(questionRows, values);
+  const { alias, text } = said;
   if (text === undefined) {
     if (alias !== undefined) report('missing_field', 'warning', row.line + 1, `${alias} has no question.`);
     return null;
   }
-  const written = cellOf(table, row, 'status')?.toLowerCase();
-  const known = statuses.find((one) => one === written);
-  if (written !== undefined && known === undefined && written !== 'active')
+  const written = values['status']?.toLowerCase();
+  if (written !== undefined && said.status === undefined && written !== 'active')
     report(
       'unknown_status',
       'warning',
       row.line + 1,
-      `${alias ?? 'A question'} has the status ${written.slice(0, 60)}, which is not one of ${statuses.join(', ')}.`,
+      `${alias ?? 'A question'} has the status ${written.slice(0, 60)}, which is not one of ${questionStatuses.join(', ')}.`,
     );
-  const status = known ?? (state === 'active' ? 'open' : state);
+  const status = said.status ?? (state === 'active' ? 'open' : state);
   if (stateOf(status) !== state)
     report(
       'wrong_section',
@@ -112,24 +113,13 @@ function readRow(table: Table, row: Row, state: State, report: Report): ModelIte
       row.line + 1,
       `${alias ?? 'A question'} is ${status} but listed among the ${state} questions.`,
     );
-  const blocking = cellOf(table, row, 'blocking')?.split('(')[0]?.trim();
-  const step = blocking !== undefined && blocking !== 'none' && isName(blocking, '._-', 64) ? blocking : undefined;
-  const by = label(cellOf(table, row, 'raised by', 'owner'));
-  const date = label(cellOf(table, row, 'date', 'raised'));
-  const resolution = cellOf(table, row, 'resolution', 'reason', 'answer');
-  const affects = cellOf(table, row, 'source prds', 'source', 'sources', 'affects')
-    ?.split(',')
-    .map((name) => name.trim());
+  const { raisedAt, ...item } = said;
   return {
+    ...item,
     kind: 'question',
-    ...(alias === undefined ? {} : { alias }),
     text,
     status,
-    ...(affects === undefined ? {} : { affects }),
-    ...(step === undefined ? {} : { step }),
-    ...(by === undefined ? {} : { by }),
-    ...(date === undefined ? {} : state === 'resolved' ? { settledAt: date } : { raisedAt: date }),
-    ...(resolution === undefined ? {} : { resolution }),
+    ...defined(state === 'resolved' ? { settledAt: raisedAt } : { raisedAt }),
   };
 }
 
@@ -170,28 +160,32 @@ export function changeQuestions(questions: Questions, changes: Changes, now: str
   for (const { section } of rows.values()) counts[section]++;
   for (const { before, after } of changes.items.kept) {
     const place = rows.get(before);
-    if (!place || before.kind !== 'question' || isSame(before, after)) continue;
+    if (!place || before.kind !== 'question') continue;
     const { section, table, row } = place;
-    const values = { ...valuesOf(table, row), ...cellsFor(after) };
-    if (stateOf(after.status) === section) setRow(edit, table, row, values);
+    const changed = changedFields(questionRows, valuesOf(table, row), before, after, null) as Values;
+    // A question stays where a person put it as long as nothing about it changes.
+    if (stateOf(after.status) === section || Object.keys(changed).length === 0)
+      setCells(edit, page, table, row, changed);
     else {
       counts[section]--;
       edit.remove(row.line);
-      incoming[stateOf(after.status)].push({ ...cellsFor(before), ...values });
+      incoming[stateOf(after.status)].push({
+        ...cellsFor(questionRows, { ...before, ...after }),
+        ...rowWith(table, row, changed),
+      });
     }
   }
   for (const item of changes.items.added)
-    if (item.kind === 'question') incoming[stateOf(item.status)].push(cellsFor(item));
+    if (item.kind === 'question') incoming[stateOf(item.status)].push(cellsFor(questionRows, item));
   for (const state of states) {
     counts[state] += incoming[state].length;
     const section = sections[state];
     const heading = `## ${capital(state)} Questions`;
-    const place = { heading, titles, at: page.lines.length, table: section?.tables.at(-1) };
-    if (section?.emptyLine !== undefined && section.emptyLine !== null && !place.table && incoming[state].length > 0) {
+    if (section && section.emptyLine !== null && section.tables.length === 0 && incoming[state].length > 0) {
       const names = titles.map((title) => title.toLowerCase());
       const lines = incoming[state].map((one) => renderRow(names, one));
       edit.replace(section.emptyLine, section.emptyLine + 1, [...renderHeader(titles), ...lines]);
-    } else addRows(edit, { ...place, below: section ? section.heading.line + 1 : null }, incoming[state], 'end');
+    } else addRows(edit, page, section, { heading, titles, at: page.lines.length }, incoming[state], 'end');
   }
   if (!edit.changed) return null;
   const words = `Last updated: ${now.slice(0, 10)} (${states.map((state) => `${counts[state]} ${state}`).join(', ')}.)`;
@@ -199,23 +193,7 @@ export function changeQuestions(questions: Questions, changes: Changes, now: str
   return edit.apply();
 }
 
-function isSame(before: ModelItem, after: ModelItem): boolean {
-  const was = cellsFor(before);
-  return Object.entries(cellsFor(after)).every(
-    ([name, text]) => text === undefined || name === 'id' || sameWords(text) === sameWords(was[name] ?? ''),
-  );
-}
-
-function cellsFor(item: ModelItem): Values {
-  const all = {
-    id: item.alias ?? item.id,
-    question: item.text,
-    status: item.status === 'active' || item.status === 'bypassed' ? 'open' : item.status,
-    'source prds': item.affects?.join(', '),
-    resolution: item.resolution,
-    reason: item.resolution,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== undefined));
-}
+/** What a row says, with changes. */
+const rowWith = (table: Table, row: Row, changed: Values): Values => defined({ ...valuesOf(table, row), ...changed });
 
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -16,10 +16,10 @@ import { type Chat, type ChatFacts, factsIn, readChat, sessionsIn } from './chat
 import { type Folder, folderOf, sortFolder } from './folder.ts';
 import { type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
 import { checkMailbox } from './mailbox-rules.ts';
-import { label, nameKey, sameWords, slug } from './names.ts';
+import { label, nameKey, sameWords, slug, textOf } from './names.ts';
 import { reporter } from './page.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
-import { readTurnfile, type Turnfile, textOf } from './turnfile.ts';
+import { readTurnfile, type Turnfile } from './turnfile.ts';
 import { modelOfTurnfile } from './turnfile-model.ts';
 import { checkTurnfile } from './turnfile-rules.ts';
 import { checkWorklog, readWorklog, type Worklog } from './worklog.ts';

@@ -4,6 +4,7 @@ import type { Files, Found, Repaired, Tree } from '../format.ts';
 import { splitLines } from '../text/lines.ts';
 import { filesOf, folderOf, sortFolder } from './folder.ts';
 import { readFolder } from './read.ts';
+import { readTask } from './turnfile-model.ts';
 
 /**
  * Repairs a damaged Turnfile: the tasks that are still readable, compared with the last snapshots and the status lines;
@@ -29,23 +30,14 @@ export function repairFolder(found: Found, tree: Tree): Repaired | null {
   if (!read.model && tasks.size === 0 && inSnapshots.size === 0) return null;
   const confidence: { step: string; confidence: 'high' | 'medium' | 'low'; from: string }[] = [];
   const steps: ModelStep[] = [];
-  for (const [key, task] of tasks) {
-    const snapshot = inSnapshots.get(key);
-    const status = statusOf(task.status);
-    const agrees =
-      snapshot !== undefined &&
-      snapshot.status !== null &&
-      (snapshot.status === 'complete') === (status === 'completed');
-    steps.push({
-      key,
-      title: task.title ?? key,
-      kind: 'task',
-      status,
-      ...(task.owner === undefined ? {} : { agents: [task.owner] }),
-    });
+  for (const [key, fields] of tasks) {
+    const step = readTask({ id: key, fields }, new Map([[key, key]]));
+    const told = inSnapshots.get(key)?.status ?? null;
+    const agrees = told !== null && (told === 'complete') === (step.status === 'completed');
+    steps.push(step);
     confidence.push({
       step: key,
-      confidence: agrees ? 'high' : task.status === undefined ? 'low' : 'medium',
+      confidence: agrees ? 'high' : fields['status'] === undefined ? 'low' : 'medium',
       from: folder.turnfile ?? found.main,
     });
   }
@@ -84,17 +76,11 @@ function chatOf(chats: ReturnType<typeof readFolder>['chats'], step: string): st
   return [...chats].find(([, { snapshots }]) => snapshots.at(-1)?.task?.step === step)?.[0];
 }
 
-interface TaskLines {
-  title?: string;
-  owner?: string;
-  status?: string;
-}
-
 /** Reads tasks by indentation alone, so that damage elsewhere does not matter. */
-function tasksIn(text: string): Map<string, TaskLines> {
-  const found = new Map<string, TaskLines>();
+function tasksIn(text: string): Map<string, Record<string, string>> {
+  const found = new Map<string, Record<string, string>>();
   let inside = false;
-  let current: TaskLines | null = null;
+  let current: Record<string, string> | null = null;
   for (const line of splitLines(text)) {
     if (/^[A-Za-z]/.test(line)) inside = false;
     if (/^ {2}tasks:/.test(line)) inside = true;
@@ -103,18 +89,8 @@ function tasksIn(text: string): Map<string, TaskLines> {
       current = found.get(id) ?? {};
       found.set(id, current);
     }
-    const field = /^ {6}(description|owner|status):\s*"?([^"\r\n]{1,2000})/.exec(line);
-    if (!inside || !current || !field) continue;
-    const value = (field[2] ?? '').trim();
-    if (field[1] === 'description') current.title ??= value;
-    else if (field[1] === 'status') current.status ??= value;
-    else if (value !== 'unassigned' && value !== 'null') current.owner ??= value.slice(0, 200);
+    const [, name, value] = /^ {6}(description|owner|status):\s*"?([^"\r\n]{1,2000})/.exec(line) ?? [];
+    if (inside && current && name && value && value.trim() !== 'null') current[name] ??= value.trim();
   }
   return found;
-}
-
-function statusOf(word: string | undefined): ModelStep['status'] {
-  if (word === 'done') return 'completed';
-  if (word === 'cancelled') return 'skipped';
-  return word === 'claimed' || word === 'in_progress' ? 'in_progress' : 'pending';
 }

@@ -1,9 +1,11 @@
 import type { ModelClaim, ModelItem, ModelSession, ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { flat } from '../text/lines.ts';
 import { at } from '../text/node.ts';
-import { label, slug, stepKeyOf } from './names.ts';
-import { type Entry, type Turnfile, textOf } from './turnfile.ts';
-import { listOf } from './turnfile-rules.ts';
+import { readRows } from '../text/rows.ts';
+import { defined } from '../text/values.ts';
+import { label, stepKeyOf, textOf } from './names.ts';
+import { agentRows, lockRows, type Task, type TaskWord, taskRows } from './table.ts';
+import type { Entry, Turnfile } from './turnfile.ts';
 
 export interface TurnfileModel {
   title: string | undefined;
@@ -41,89 +43,83 @@ export function taskKeys({ tasks }: Turnfile): ReadonlyMap<string, string> {
   return keys;
 }
 
-/** Prefixes in the notes of a task whose end the five statuses cannot express. */
-export const FAILED = 'Failed:';
-export const CANCELLED = 'Cancelled:';
+/** Prefixes in the notes of a task whose end its status cannot express. */
+const prefixes = { failed: 'Failed:', skipped: 'Cancelled:' } as const;
 
-function readTask({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelStep {
+/** What a task says, as a step. */
+export function readTask({ id, fields }: Pick<Entry, 'id' | 'fields'>, keys: ReadonlyMap<string, string>): ModelStep {
+  const { title, owner, word, after = [], claimed, notes = '' } = taskIn(fields);
   const key = keys.get(id) as string;
-  const after = listOf(fields['depends_on']).flatMap((one) => keys.get(one) ?? []);
-  const owner = label(textOf(fields['owner']));
-  const notes = textOf(fields['notes']);
-  const status = statusOf(fields, notes);
-  const prefix = status === 'failed' ? FAILED : status === 'skipped' ? CANCELLED : null;
-  const words = notes ?? '';
-  const hasPrefix = prefix !== null && words.startsWith(prefix);
-  const [reason, ...rest] = hasPrefix ? words.slice(prefix.length).split('\n') : [undefined, words];
-  const summary = rest.join('\n').trim();
-  return {
+  const status = statusOf(word, notes, claimed);
+  const prefix = status === 'failed' || status === 'skipped' ? prefixes[status] : null;
+  const hasPrefix = prefix !== null && notes.startsWith(prefix);
+  const [reason, ...rest] = hasPrefix ? notes.slice(prefix.length).split('\n') : [undefined, notes];
+  const first = after.flatMap((one) => keys.get(one) ?? []);
+  return defined({
     key,
-    ...(key === id ? {} : { alias: label(id) ?? key }),
-    title: textOf(fields['description']) ?? id,
-    kind: 'task',
-    ...(after.length > 0 ? { after } : {}),
-    ...(owner === undefined || owner === 'unassigned' ? {} : { agents: [owner] }),
+    alias: key === id ? undefined : (label(id) ?? key),
+    title: title ?? id,
+    kind: 'task' as const,
+    after: first.length > 0 ? first : undefined,
+    agents: owner === undefined ? undefined : [owner],
     status,
-    ...(reason?.trim() ? { reason: reason.trim() } : {}),
-    ...(summary === '' ? {} : { summary }),
-  };
+    reason: reason?.trim() || undefined,
+    summary: rest.join('\n').trim() || undefined,
+  });
 }
 
-function statusOf(fields: Entry['fields'], notes: string | undefined): ModelStep['status'] {
-  switch (slug(textOf(fields['status']))) {
+const taskIn = (fields: Entry['fields']): Task => ({ word: 'pending', ...readRows(taskRows, fields) });
+
+function statusOf(word: TaskWord, notes: string, claimed: number | undefined): ModelStep['status'] {
+  switch (word) {
     case 'done':
-    case 'complete':
-    case 'completed':
-    case 'closed':
-      return notes?.startsWith(CANCELLED) ? 'skipped' : 'completed';
-    case 'cancelled':
-    case 'canceled':
-    case 'skipped':
-      return 'skipped';
-    case 'failed':
-      return 'failed';
-    case 'claimed':
-    case 'in-progress':
-    case 'active':
-      return 'in_progress';
+      return notes.startsWith(prefixes.skipped) ? 'skipped' : 'completed';
     case 'blocked':
-      if (notes?.startsWith(FAILED)) return 'failed';
-      return typeof fields['claim_rev'] === 'number' ? 'in_progress' : 'pending';
+      if (notes.startsWith(prefixes.failed)) return 'failed';
+      return claimed === undefined ? 'pending' : 'in_progress';
+    case 'cancelled':
+      return 'skipped';
     default:
-      return 'pending';
+      return word;
   }
 }
 
+/** A step as its task; `had` is what the task said before. */
+export function taskOf(step: ModelStep, word: TaskWord, ids: ReadonlyMap<string, string>, had: Entry['fields']): Task {
+  const { title, status, summary = '', reason = '' } = step;
+  const told = status === 'failed' || status === 'skipped' ? `${prefixes[status]} ${flat(reason)}`.trim() : '';
+  const { claimed, completed } = taskIn(had);
+  return {
+    ...{ title, word, owner: step.agents?.[0], after: step.after?.map((one) => ids.get(one) ?? one) },
+    ...{ claimed, completed, notes: [told, summary].join('\n').trim() || undefined },
+  };
+}
+
 function readBlocker({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelItem[] {
-  const notes = textOf(fields['notes']);
-  if (slug(textOf(fields['status'])) !== 'blocked' || notes?.startsWith(FAILED)) return [];
+  const { word, notes } = taskIn(fields);
+  if (word !== 'blocked' || notes?.startsWith(prefixes.failed)) return [];
   const step = keys.get(id) as string;
   return [{ kind: 'blocker', text: notes ?? 'Blocked; the file does not say by what', status: 'active', step }];
 }
 
 function readAgent({ id, fields }: Entry, keys: ReadonlyMap<string, string>): ModelSession[] {
-  const alias = label(textOf(fields['session_id']) ?? textOf(fields['last_seen']));
-  const status = textOf(fields['status']);
+  const { status, task, session } = readRows(agentRows, fields);
+  const alias = label(session ?? textOf(fields['last_seen']));
   if (alias === undefined) return [];
-  const current = textOf(fields['current_task']);
   const isActive = status === 'active' || status === 'blocked';
   return [
-    {
+    defined({
       alias,
       agent: label(id) ?? id.slice(0, 200),
-      status: isActive ? 'active' : status === 'offline' ? 'timeout' : 'completed',
-      ...(current === undefined ? {} : { workingOn: keys.get(current) ?? current }),
-    },
+      status: isActive ? ('active' as const) : status === 'offline' ? ('timeout' as const) : ('completed' as const),
+      workingOn: task === undefined ? undefined : (keys.get(task) ?? task),
+    }),
   ];
 }
 
 function readLock({ id, fields }: Entry): ModelClaim[] {
-  // The template writes target and purpose where the schema has files and reason.
-  const files = listOf(fields['files'] ?? fields['target']);
-  const agent = label(textOf(fields['holder']));
-  const reason = textOf(fields['reason']) ?? textOf(fields['purpose']);
-  if (agent === undefined || files.length === 0) return [];
-  return [{ alias: label(id) ?? 'lock', agent, files, ...(reason === undefined ? {} : { reason }) }];
+  const { agent, files, ...claim } = readRows(lockRows, fields);
+  return agent === undefined || !files ? [] : [{ ...claim, alias: label(id) ?? 'lock', agent, files }];
 }
 
 /** `active_step` if it names a task; else the task of the first active agent, with the phase in the file's words. */

@@ -1,5 +1,6 @@
+import { textOf } from './names.ts';
 import type { Report } from './page.ts';
-import { type Entry, type Turnfile, textOf } from './turnfile.ts';
+import type { Entry, Turnfile } from './turnfile.ts';
 
 export const taskStatuses = ['pending', 'claimed', 'in_progress', 'blocked', 'done', 'cancelled'] as const;
 const agentStatuses = ['idle', 'active', 'blocked', 'offline'];

@@ -3,12 +3,13 @@ import { ERASED } from '../../core/text.ts';
 import { isObject } from '../is-object.ts';
 import { type Editor, openEditor } from '../text/editor.ts';
 import { emitPair, type Manner } from '../text/emit.ts';
-import { flat } from '../text/lines.ts';
 import { at, type MapNode, plain } from '../text/node.ts';
-import { type AgentView, agentViews, type Changes, type TaskWord, taskWords } from './changes.ts';
-import { nameKey, sameWords, slug } from './names.ts';
-import { type Entry, type Turnfile, textOf } from './turnfile.ts';
-import { CANCELLED, FAILED, NO_STEP, taskKeys } from './turnfile-model.ts';
+import { changedFields, isSame, newEntry, readRows } from '../text/rows.ts';
+import { agentViews, type Changes, taskWords } from './changes.ts';
+import { nameKey, sameWords, slug, textOf } from './names.ts';
+import { type AgentView, agentRows, lockRows, type Task, type TaskWord, taskRows } from './table.ts';
+import type { Entry, Turnfile } from './turnfile.ts';
+import { NO_STEP, taskKeys, taskOf } from './turnfile-model.ts';
 import { isStale } from './turnfile-rules.ts';
 
 /** Strings are quoted, so that no reader changes their type. */
@@ -118,117 +119,62 @@ function setAgents({ turnfile, root, changes: { before, after }, edit }: Draft):
   const maintainer = mapAt(root, 'maintainer');
   const ids = idsOf(turnfile);
   const changed = new Map<string, Fields>();
+  const inFile = (view: AgentView): AgentView => ({ ...view, task: ids.get(view.task ?? '') ?? view.task });
   for (const [id, view] of agentViews(after)) {
-    const fields = viewFields(view, was.get(id), ids);
-    if (Object.keys(fields).length === 0) continue;
-    const entry = entries.get(id);
+    const [old, entry] = [was.get(id), entries.get(id)];
+    if (old && isSame(old, view)) continue;
     const isMaintainer = nameKey(textOf(plain(at(maintainer, 'id')))) === id || id === 'maintainer';
-    if (entry) changed.set(entry.id, fields);
-    else if (!maintainer || !isMaintainer)
-      changed.set(view.name, { role: 'agent', ...viewFields(view, undefined, ids) });
-    else if (view.session !== null) edit.set(maintainer, 'last_seen', view.session);
+    const said = old ? inFile(old) : { ...view, ...unsaid, ...readRows(agentRows, entry?.fields ?? {}) };
+    if (entry) changed.set(entry.id, changedFields(agentRows, entry.fields, said, inFile(view), null));
+    else if (!maintainer || !isMaintainer) changed.set(view.name, newEntry(agentRows, inFile(view), null));
+    else if (view.session !== undefined) edit.set(maintainer, 'last_seen', view.session);
   }
   setEntries(edit, root, 'agents', changed, []);
 }
 
-function viewFields(view: AgentView, was: AgentView | undefined, ids: ReadonlyMap<string, string>): Fields {
-  return {
-    ...(view.status === was?.status ? {} : { status: view.status }),
-    ...(was && view.task === was.task
-      ? {}
-      : { current_task: view.task === null ? null : (ids.get(view.task) ?? view.task) }),
-    ...(was && view.session === was.session ? {} : { last_seen: view.session, session_id: view.session }),
-  };
-}
+const unsaid = { task: undefined, session: undefined };
 
 /** Task ids by step key. */
-function idsOf(turnfile: Turnfile): ReadonlyMap<string, string> {
-  return new Map([...taskKeys(turnfile)].map(([id, one]) => [one, id]));
-}
+const idsOf = (turnfile: Turnfile): ReadonlyMap<string, string> =>
+  new Map([...taskKeys(turnfile)].map(([id, one]) => [one, id]));
 
 function setTasks({ turnfile, root, coordination, changes, revision, edit }: Draft): void {
   const ids = idsOf(turnfile);
   const words = { before: taskWords(changes.before), after: taskWords(changes.after) };
-  const byId = (list: readonly string[]): string[] => list.map((one) => ids.get(one) ?? one);
   const entryOf = (step: ModelStep): Entry | undefined => turnfile.tasks.get(ids.get(step.key) ?? step.key);
+  const creator = textOf(plain(at(mapAt(root, 'maintainer'), 'id'))) === undefined ? 'unassigned' : 'maintainer';
+  const about = { revision, creator };
   const changed = new Map<string, Fields>();
   for (const { before, after } of changes.steps.kept) {
     const entry = entryOf(after);
     if (!entry) continue;
-    const word = words.after.get(after.key) as TaskWord;
-    const was = words.before.get(before.key) as TaskWord;
-    const isTold = [word, was].some((one) => one === 'failed' || one === 'cancelled') && word !== was;
-    const isNew = after.summary !== undefined && !sameWords(before.summary ?? '').includes(sameWords(after.summary));
-    const [owner, order] = [after.agents?.[0], after.after ?? []];
-    const fields: Fields = {
-      ...(after.title === before.title ? {} : { description: after.title }),
-      ...(owner === undefined || nameKey(owner) === nameKey(before.agents?.[0]) ? {} : { owner }),
-      ...(after.after === undefined || order.join('\n') === (before.after ?? []).join('\n')
-        ? {}
-        : { depends_on: byId(order) }),
-      ...(word === was ? {} : wordFields(word, after, entry.fields, revision)),
-      ...(isTold || isNew ? { notes: notesOf(isNew ? withNotes(after, before) : after, word) ?? '' } : {}),
-    };
-    if (Object.keys(fields).length > 0) changed.set(entry.id, fields);
+    const was = taskOf(before, words.before.get(before.key) as TaskWord, ids, entry.fields);
+    const step = { ...after, summary: summaryOf(before, after) };
+    const now = moved(taskOf(step, words.after.get(after.key) as TaskWord, ids, entry.fields), was, after, revision);
+    changed.set(entry.id, changedFields(taskRows, entry.fields, was, now, about));
   }
-  const creator = textOf(plain(at(mapAt(root, 'maintainer'), 'id'))) === undefined ? 'unassigned' : 'maintainer';
   for (const step of changes.steps.added.filter((one) => !entryOf(one))) {
-    const word = words.after.get(step.key) as TaskWord;
-    const { status, claim_rev = null, completed_rev = null } = wordFields(word, step, {}, revision);
-    const notes = notesOf(step, word);
-    changed.set(step.key, {
-      description: step.title,
-      owner: step.agents?.[0] ?? 'unassigned',
-      status,
-      priority: 'P1',
-      depends_on: byId(step.after ?? []),
-      created_by: creator,
-      created_rev: revision,
-      claim_rev,
-      completed_rev,
-      ...(notes === undefined ? {} : { notes }),
-    });
+    const task = taskOf(step, words.after.get(step.key) as TaskWord, ids, {});
+    changed.set(step.key, newEntry(taskRows, moved(task, null, step, revision), about));
   }
   const removed = changes.steps.removed.flatMap((step) => entryOf(step)?.id ?? []);
   if (coordination) setEntries(edit, coordination, 'tasks', changed, removed);
 }
 
-/** A status and the revisions that go with it. */
-function wordFields(word: TaskWord, step: ModelStep, had: Fields, revision: number): Record<string, unknown> {
-  const isClaimed = typeof had['claim_rev'] === 'number';
-  const claim = isClaimed ? {} : { claim_rev: revision };
-  switch (word) {
-    case 'pending':
-      return { status: 'pending', claim_rev: null, completed_rev: null };
-    case 'in_progress':
-      return { status: 'in_progress', ...claim, completed_rev: null };
-    case 'blocked':
-      return {
-        status: 'blocked',
-        ...(step.status === 'pending' ? { claim_rev: null } : claim),
-        completed_rev: null,
-      };
-    case 'failed':
-      return { status: 'blocked', ...claim, completed_rev: null };
-    case 'done':
-    case 'cancelled':
-      return { status: 'done', ...(isClaimed ? {} : { claim_rev: null }), completed_rev: revision };
-    default:
-      return word satisfies never;
-  }
+/** The revisions that go with another status. */
+function moved(now: Task, was: Task | null, { status }: ModelStep, revision: number): Task {
+  if (was?.word === now.word) return now;
+  const isOver = now.word === 'done' || now.word === 'cancelled';
+  const isOpen = now.word === 'pending' || (now.word === 'blocked' && status === 'pending');
+  const claimed = isOpen ? undefined : (now.claimed ?? (isOver ? undefined : revision));
+  return { ...now, claimed, completed: isOver ? revision : undefined };
 }
 
 /** The notes of a task are mostly advice from its start: a summary follows them, unless text was erased. */
-function withNotes(after: ModelStep, { summary: notes }: ModelStep): ModelStep {
-  const summary = after.summary ?? '';
-  return notes === undefined || summary.includes(ERASED) || sameWords(summary).includes(sameWords(notes))
-    ? after
-    : { ...after, summary: `${notes} — ${summary}` };
-}
-
-function notesOf({ summary, reason }: ModelStep, word: TaskWord): string | undefined {
-  const prefix = word === 'failed' ? FAILED : word === 'cancelled' ? CANCELLED : null;
-  return prefix === null ? summary : [`${prefix} ${flat(reason ?? '')}`.trim(), summary ?? ''].join('\n').trim();
+function summaryOf({ summary: notes }: ModelStep, { summary }: ModelStep): string | undefined {
+  const has = (one: string, other: string): boolean => sameWords(one).includes(sameWords(other));
+  if (summary === undefined || notes === undefined || has(notes, summary)) return notes ?? summary;
+  return summary.includes(ERASED) || has(summary, notes) ? summary : `${notes} — ${summary}`;
 }
 
 function setLocks({ turnfile, root, changes: { claims }, revision, edit }: Draft): void {
@@ -236,18 +182,13 @@ function setLocks({ turnfile, root, changes: { claims }, revision, edit }: Draft
   const taken = new Set(turnfile.locks.keys());
   const changed = new Map<string, Fields>();
   for (const { before, after } of claims.kept) {
-    const fields: Fields = {
-      ...(after.files.join('\n') === before.files.join('\n') ? {} : { files: after.files }),
-      ...(isSameHolder(before, after) ? {} : { holder: after.agent, acquired_rev: revision }),
-      ...(after.reason === undefined || after.reason === before.reason ? {} : { reason: after.reason }),
-    };
-    if (taken.has(idOf(before)) && Object.keys(fields).length > 0) changed.set(idOf(before), fields);
+    const lock = turnfile.locks.get(idOf(before));
+    if (lock) changed.set(lock.id, changedFields(lockRows, lock.fields, before, after, { revision }));
   }
   for (const claim of claims.added) {
     const id = idOf(claim) || nextLock(claim, taken);
     taken.add(id);
-    const reason = claim.reason ?? 'Work in progress';
-    changed.set(id, { files: claim.files, holder: claim.agent, acquired_rev: revision, lease_revs: 2, reason });
+    changed.set(id, newEntry(lockRows, claim, { revision }));
   }
   const removed = claims.removed.map(idOf).filter((id) => turnfile.locks.has(id));
   setEntries(edit, root, 'locks', changed, removed);
@@ -282,17 +223,18 @@ function setEntries(
   edit: Editor,
   within: MapNode,
   name: string,
-  changed: ReadonlyMap<string, Fields>,
+  all: ReadonlyMap<string, Fields>,
   removed: readonly string[],
 ): void {
+  const changed = new Map([...all].filter(([, fields]) => Object.keys(fields).length > 0));
   if (changed.size + removed.length === 0) return;
   const box = at(within, name);
   const isKept = ({ key }: { key: string }): boolean => !removed.includes(key);
   if (box?.type !== 'map' || box.flow || !box.pairs.some(isKept)) {
     const old = box?.type === 'map' ? box.pairs.filter(isKept) : [];
-    const all = new Map(old.map(({ key, value }) => [key, plain(value)]));
-    for (const [id, fields] of changed) all.set(id, { ...(all.get(id) as Fields | undefined), ...fields });
-    edit.set(within, name, all);
+    const entries = new Map(old.map(({ key, value }) => [key, plain(value)]));
+    for (const [id, fields] of changed) entries.set(id, { ...(entries.get(id) as Fields | undefined), ...fields });
+    edit.set(within, name, entries);
     return;
   }
   for (const id of removed) edit.removeKey(box, id);

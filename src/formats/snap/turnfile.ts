@@ -3,6 +3,7 @@ import { conflictMarkers, elidedLines, lineFinder, splitLines } from '../text/li
 import type { MapNode, Node } from '../text/node.ts';
 import { at, plain } from '../text/node.ts';
 import { parseYaml } from '../text/yaml.ts';
+import { textOf } from './names.ts';
 import type { Report } from './page.ts';
 
 /** TURNFILE.yaml as read, each part with its position, so that a change touches nothing else. */
@@ -98,12 +99,6 @@ const entryOf = (id: string, node: Node, line: number): Entry => ({ id, fields: 
 function fieldsOf(node: Node | null): Record<string, unknown> {
   const value = plain(node);
   return isObject(value) ? value : {};
-}
-
-/** A scalar as text; undefined when there is none. */
-export function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value === '' ? undefined : value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 function readHeader(text: string): Turnfile['header'] {

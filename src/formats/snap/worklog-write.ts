@@ -2,15 +2,32 @@ import type { ModelDecision, ModelItem, ModelNote, ModelSession, RunModel } from
 import { oneLine } from '../../core/text.ts';
 import { flat } from '../text/lines.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
-import { addRows, renderHeader, renderRow, setRow, type Values, valuesOf } from '../text/table.ts';
-import { type AgentView, agentViews, type Changes, taskWords } from './changes.ts';
+import { changedFields, newEntry } from '../text/rows.ts';
+import { addRows, renderHeader, setCells, type Values, valuesOf } from '../text/table.ts';
+import { defined } from '../text/values.ts';
+import { agentViews, type Changes, taskWords } from './changes.ts';
 import { nameKey, sameWords, slug } from './names.ts';
 import { encodeProse } from './prose.ts';
+import {
+  type AgentView,
+  type Closing,
+  cellsFor,
+  closingRows,
+  decisionRows,
+  type IndexedDecision,
+  type IndexedItem,
+  itemRows,
+  noteRows,
+} from './table.ts';
 import { listOf } from './turnfile-rules.ts';
-import { type Index, noteTitles, UNKNOWN_END, WORKAROUND, type Worklog } from './worklog.ts';
+import type { Worklog } from './worklog.ts';
 
-const decisionTitles = ['Decision', 'Owner', 'Timestamp', 'Section'];
-const itemTitles = ['ID', 'Kind', 'Item', 'Status', 'Step', 'By', 'To', 'Due', 'Resolution'];
+const decisionIndex = { heading: '## Decision Index', titles: ['Decision', 'Owner', 'Timestamp', 'Section'] };
+const itemIndex = {
+  heading: '## Item Index',
+  titles: ['ID', 'Kind', 'Item', 'Status', 'Step', 'By', 'To', 'Due', 'Resolution'],
+};
+const archivedSessions = { heading: '## Archived Sessions', titles: ['Session', 'Date', 'Summary'] };
 /** This limit keeps the status block within the first ten lines of the file. */
 const AGENT_LINES = 6;
 const STATUS_CHARS = 120;
@@ -23,9 +40,9 @@ export function newWorklog({ run }: RunModel, focus: string | undefined): string
     `Maintainer Focus: ${focus ?? NONE}`,
     `Next Review Checkpoint: ${NONE}`,
     '',
-    '## Decision Index',
+    decisionIndex.heading,
     '',
-    ...renderHeader(decisionTitles),
+    ...renderHeader(decisionIndex.titles),
     '',
   ].join('\n');
 }
@@ -105,10 +122,10 @@ function entriesToMove(
       summary: `${own.length} ${own.length === 1 ? 'entry' : 'entries'} in WORKLOG_ARCHIVE.md`,
     });
   }
-  const known = new Set(worklog.archived?.table?.rows.map(({ cells }) => cells[0]));
+  const known = new Set(worklog.archived?.tables.flatMap(({ rows: known }) => known.map(({ cells }) => cells[0])));
   const at = worklog.sections[0]?.heading.line ?? page.lines.length;
   const fresh = rows.filter(({ session }) => !known.has(session));
-  addToIndex(page, edit, worklog.archived, at, ['## Archived Sessions', ['Session', 'Date', 'Summary']], fresh);
+  addRows(edit, page, worklog.archived, { ...archivedSessions, at }, fresh, 'end');
   return entries;
 }
 
@@ -152,8 +169,8 @@ const isOurFocus = (words: string): boolean => words === NONE || /^(?:Blocked: |
 const isIdle = ({ status }: AgentView): boolean => status === 'idle' || status === 'offline';
 
 function wordsOn({ status, task, session }: AgentView, model: RunModel): string {
-  const seen = session === null ? '' : `, ${session}`;
-  if (task === null) return `${status === 'active' ? 'active, no task' : status}${seen}`;
+  const seen = session === undefined ? '' : `, ${session}`;
+  if (task === undefined) return `${status === 'active' ? 'active, no task' : status}${seen}`;
   const title = flat(model.steps.find((step) => step.key === task)?.title ?? '');
   const word = taskWords(model).get(task) ?? 'in_progress';
   if (status !== 'active' && status !== 'blocked') {
@@ -209,44 +226,29 @@ interface Named {
 function editDecisions({ index, decisions, page }: Worklog, edit: PageEditor, changes: Changes): void {
   for (const { before, after } of changes.decisions.kept) {
     const place = decisions.get(before);
-    const isSame =
-      sameWords(before.decision) === sameWords(after.decision) &&
-      (after.status === undefined || (before.status ?? 'active') === after.status) &&
-      (after.context === undefined ||
-        before.context === undefined ||
-        sameWords(before.context) === sameWords(after.context));
-    if (!place || isSame) continue;
-    const { table, row } = place;
-    setRow(edit, table, row, { ...valuesOf(table, row), ...decisionCells({ ...before, ...after }) });
+    if (!place) continue;
+    const now = indexed({ ...before, ...after });
+    const cells = changedFields(decisionRows, valuesOf(place.table, place.row), indexed(before), now, null);
+    setCells(edit, page, place.table, place.row, cells as Values);
   }
   const at = page.headings[1]?.line ?? page.lines.length;
-  addToIndex(page, edit, index, at, ['## Decision Index', decisionTitles], changes.decisions.added.map(decisionCells));
+  const added = changes.decisions.added.map((one) => cellsFor(decisionRows, indexed(one)));
+  addRows(edit, page, index, { ...decisionIndex, at }, added, 'end');
 }
 
-function decisionCells({ decision, by, at, context, status }: ModelDecision): Values {
-  const struck = status === 'superseded' || status === 'retracted';
-  const words = struck ? `~~${decision.trim()}~~${status === 'retracted' ? ' (retracted)' : ''}` : decision;
-  return { decision: words, owner: by, timestamp: at, date: at, section: context };
-}
+const indexed = ({ decision, status = 'active', ...rest }: ModelDecision): IndexedDecision => ({
+  ...rest,
+  struck: { decision, status },
+});
 
-function editItems({ items, index, itemRows, page }: Worklog, edit: PageEditor, changes: Changes): void {
+function editItems({ items, index, itemRows: rows, page }: Worklog, edit: PageEditor, changes: Changes): void {
   const keys = new Set(changes.after.steps.map((step) => step.key));
-  const cells = (item: ModelItem): Values => ({
-    id: item.alias ?? item.id,
-    kind: item.kind,
-    item: item.text,
-    status: item.status,
-    step:
-      [...new Set([item.step, ...(item.affects ?? [])])].filter((name) => name && keys.has(name)).join(', ') ||
-      undefined,
-    by: item.by,
-    to: item.to,
-    due: item.due,
-    resolution:
-      [item.workaround && `${WORKAROUND} ${flat(item.workaround)}`, item.resolution].filter(Boolean).join('\n') ||
-      undefined,
-  });
-  const listed: ModelItem[] = [];
+  const listed = ({ step, affects = [], workaround, resolution, ...item }: ModelItem): IndexedItem => {
+    const places = [...new Set([step, ...affects])].filter((name) => name !== undefined && keys.has(name)) as string[];
+    const outcome = workaround || resolution ? defined({ workaround, resolution }) : undefined;
+    return { ...item, places: places.length > 0 ? places : undefined, outcome };
+  };
+  const late: ModelItem[] = [];
   // A blocker read only from a task changes its text when the task or its blockers change.
   const moved = new Set([
     ...changes.items.added.flatMap((item) => (item.kind === 'blocker' ? [item.step, ...(item.affects ?? [])] : [])),
@@ -255,40 +257,17 @@ function editItems({ items, index, itemRows, page }: Worklog, edit: PageEditor, 
       .map(({ after }) => after.key),
   ]);
   for (const { before, after } of changes.items.kept) {
-    const place = itemRows.get(before);
+    const place = rows.get(before);
     // An item known only from a task's status or a snapshot gets a row once it has more fields.
-    if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) listed.push(after);
+    if (!place && (after.status !== before.status || moved.has(after.step ?? ''))) late.push(after);
     if (!place) continue;
-    const was = cells(before);
-    const is = Object.entries(cells(after)).filter(([name, text]) => text !== undefined && name !== 'id');
-    if (is.some(([name, text]) => sameWords(text ?? '') !== sameWords(was[name] ?? '')))
-      setRow(edit, place.table, place.row, { ...was, ...Object.fromEntries(is) });
+    const cells = changedFields(itemRows, valuesOf(place.table, place.row), listed(before), listed(after), null);
+    setCells(edit, page, place.table, place.row, cells as Values);
   }
-  const added = [...listed, ...changes.items.added].filter((item) => item.kind !== 'question');
+  const added = [...late, ...changes.items.added].filter((item) => item.kind !== 'question');
   const at = index ? index.heading.end : (page.headings[1]?.line ?? page.lines.length);
-  addToIndex(page, edit, items, at, ['## Item Index', itemTitles], added.map(cells));
-}
-
-/** Rows at the end of an index. A new one is a section of its own before `at`. */
-function addToIndex(
-  page: Worklog['page'],
-  edit: PageEditor,
-  index: Index | null,
-  at: number,
-  [heading, titles]: readonly [string, readonly string[]],
-  rows: readonly Values[],
-): void {
-  if (index)
-    return addRows(
-      edit,
-      { table: index.table ?? undefined, below: index.heading.line + 1, heading, titles, at },
-      rows,
-      'end',
-    );
-  if (rows.length === 0) return;
-  const gap = at === 0 || page.line(at - 1).trim() === '' ? [] : [''];
-  const names = titles.map((title) => title.toLowerCase());
-  edit.insert(at, [...gap, heading, '', ...renderHeader(titles), ...rows.map((one) => renderRow(names, one)), '']);
+  const values = added.map((item) => cellsFor(itemRows, listed(item)));
+  addRows(edit, page, items, { ...itemIndex, at }, values, 'end');
 }
 
 /** Lines under the heading of a session. */
@@ -328,10 +307,14 @@ function addEntries({ page, sections }: Worklog, edit: PageEditor, entries: read
   }
 }
 
-function renderNote({ kind, text, by, step, at }: ModelNote): string[] {
-  const who = by === undefined ? '' : `${flat(by)}: `;
-  const title = `### ${who}${noteTitles[kind]}${step === undefined ? '' : ` on ${step}`}${at === undefined ? '' : ` — ${flat(at)}`}`;
-  return [title, '', ...encodeProse(text)];
+function renderNote(note: ModelNote): string[] {
+  const { who, title, step, when } = newEntry(noteRows, note, null);
+  const on = step === undefined ? '' : ` on ${step}`;
+  return [
+    `### ${who === undefined ? '' : `${who}: `}${title}${on}${when === undefined ? '' : ` — ${when}`}`,
+    '',
+    ...encodeProse(note.text),
+  ];
 }
 
 /** The number of a session: that of its snapshot, else the one at the end of its id, else its position. */
@@ -374,13 +357,10 @@ function closings(logged: ReadonlySet<string>, changes: Changes, pointers: Point
 }
 
 function renderClosing(session: ModelSession, name: string): string[] {
-  const agent = flat(session.agent ?? 'unknown').replace(/[()]/g, ' ');
   const done = session.completed?.length ? `finished ${session.completed.join('; ')}` : undefined;
-  const words = done ?? session.workingOn ?? session.next ?? session.notes?.[0];
-  const text = words === undefined ? '' : `: ${oneLine(words, 200)}`;
-  return [
-    `### ${agent}: session ended`,
-    '',
-    `${session.endedAt?.replace(/\s+/g, '_').slice(0, 60) || UNKNOWN_END} — ${agent} (${name.replace(/[(),]/g, ' ')}, ${session.status})${text}`,
-  ];
+  const said = done ?? session.workingOn ?? session.next ?? session.notes?.[0];
+  const closing = { ...session, alias: name, said: said === undefined ? said : oneLine(said, 200) } as Closing;
+  const { ended, agent, session: id, reason, words } = newEntry(closingRows, closing, null);
+  const line = `${ended} — ${agent} (${id}, ${reason})${words === undefined ? '' : `: ${words}`}`;
+  return [`### ${agent}: session ended`, '', line];
 }

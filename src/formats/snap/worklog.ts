@@ -1,12 +1,13 @@
 import type { ModelDecision, ModelItem, ModelNote, ModelSession } from '../../core/model/run-model.ts';
-import { isName } from '../../core/text.ts';
-import { EndReason, ItemKind } from '../../core/words.ts';
 import type { Heading, Page } from '../text/page.ts';
-import { cellOf, type Row, type Table, tablesIn } from '../text/table.ts';
+import { readRows } from '../text/rows.ts';
+import { type Part, partIn, type Row, type Table, valuesOf } from '../text/table.ts';
+import { defined } from '../text/values.ts';
 import { label, nameKey, slug } from './names.ts';
 import type { Report } from './page.ts';
 import { readPage } from './page.ts';
 import { decodeProse } from './prose.ts';
+import { closingLine, closingRows, decisionRows, itemRows, noteRows, noteTitle } from './table.ts';
 
 /** WORKLOG.md or its archive as read; lines count from 0. */
 export interface Worklog {
@@ -17,8 +18,8 @@ export interface Worklog {
   working: readonly { agent: string; line: number; words: string }[];
   focus: StatusLine | null;
   checkpoint: StatusLine | null;
-  index: Index | null;
-  items: Index | null;
+  index: Part | null;
+  items: Part | null;
   decisions: ReadonlyMap<ModelDecision, Place>;
   itemRows: ReadonlyMap<ModelItem, Place>;
   sections: readonly { number: string; date: string | undefined; heading: Heading }[];
@@ -26,7 +27,7 @@ export interface Worklog {
   sessions: readonly ModelSession[];
   /** The entries that close sessions, by their names. */
   closings: ReadonlyMap<string, Span>;
-  archived: Index | null;
+  archived: Part | null;
   /** The number of lines without status block and decision index, which decides on compaction. */
   bodyLines: number;
 }
@@ -41,11 +42,6 @@ export interface StatusLine {
   words: string;
 }
 
-export interface Index {
-  heading: Heading;
-  table: Table | null;
-}
-
 export interface Place {
   table: Table;
   row: Row;
@@ -58,13 +54,8 @@ export function readWorklog(text: string, agents: ReadonlySet<string>, report: R
   const { page, sound } = readPage(text, report);
   const status = readStatus(page);
   const known = new Set([...agents, 'maintainer', ...status.working.map(({ agent }) => nameKey(agent))]);
-  const index = (title: string): Index | null => {
-    const heading = page.headings.find((one) => one.level === 2 && one.title.toLowerCase() === title);
-    if (!heading) return null;
-    return { heading, table: tablesIn(page, heading.line + 1, heading.end)[0] ?? null };
-  };
-  const decisionIndex = index('decision index');
-  const itemIndex = index('item index');
+  const decisionIndex = partIn(page, /^decision index$/i);
+  const itemIndex = partIn(page, /^item index$/i);
   const sections = page.headings.flatMap((heading) => {
     const match = heading.level === 2 ? /^Session\s+([\w.-]+)\s*(?:[—–-]+\s*(.*))?$/i.exec(heading.title) : null;
     return match ? [{ number: match[1] ?? '', date: label(match[2]), heading }] : [];
@@ -82,20 +73,20 @@ export function readWorklog(text: string, agents: ReadonlySet<string>, report: R
     decisions: rowsOf(decisionIndex, readDecision),
     itemRows: rowsOf(itemIndex, readItem),
     sections,
-    archived: index('archived sessions'),
+    archived: partIn(page, /^archived sessions$/i),
     ...readEntries(page, sections, known),
     bodyLines: Math.max(0, page.lines.length - exempt - (page.headings.find((one) => one.level === 2)?.line ?? 0)),
   };
 }
 
-function rowsOf<T>(index: Index | null, read: (table: Table, row: Row) => T | null): Map<T, Place> {
-  const found = new Map<T, Place>();
-  const { table } = index ?? {};
-  for (const row of table?.rows ?? []) {
-    const one = table ? read(table, row) : null;
-    if (one !== null && table) found.set(one, { table, row });
-  }
-  return found;
+function rowsOf<T>(part: Part | null, read: (table: Table, row: Row) => T | null): Map<T, Place> {
+  const places = (part?.tables ?? []).flatMap((table) => table.rows.map((row): Place => ({ table, row })));
+  return new Map(
+    places.flatMap((place): [T, Place][] => {
+      const one = read(place.table, place.row);
+      return one === null ? [] : [[one, place]];
+    }),
+  );
 }
 
 function readStatus(page: Page): Pick<Worklog, 'working' | 'focus' | 'checkpoint'> {
@@ -116,66 +107,17 @@ function readStatus(page: Page): Pick<Worklog, 'working' | 'focus' | 'checkpoint
   return { working, focus, checkpoint };
 }
 
-/** A decision that is no longer active is struck through. */
 function readDecision(table: Table, row: Row): ModelDecision | null {
-  const words = cellOf(table, row, 'decision');
-  if (words === undefined) return null;
-  const struck = /^~~([\s\S]*)~~( \(retracted\))?$/.exec(words);
-  const by = label(cellOf(table, row, 'owner'));
-  const at = label(cellOf(table, row, 'timestamp', 'date'));
-  const context = cellOf(table, row, 'section');
-  const reason = cellOf(table, row, 'reason', 'rationale', 'why');
-  return {
-    decision: struck?.[1] ?? words,
-    status: struck ? (struck[2] === undefined ? 'superseded' : 'retracted') : 'active',
-    ...(by === undefined ? {} : { by }),
-    ...(at === undefined ? {} : { at }),
-    ...(context === undefined ? {} : { context }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  const { struck, ...decision } = readRows(decisionRows, valuesOf(table, row));
+  return struck ? { ...struck, ...decision } : null;
 }
-
-const itemStatuses = ['active', 'bypassed', 'open', 'resolved', 'deferred', 'withdrawn'] as const;
 
 function readItem(table: Table, row: Row): ModelItem | null {
-  const kind = ItemKind.options.find((one) => one === cellOf(table, row, 'kind'));
-  const text = cellOf(table, row, 'item');
+  const { kind, text, places = [], outcome, status = 'open', ...item } = readRows(itemRows, valuesOf(table, row));
   if (kind === undefined || text === undefined) return null;
-  const alias = label(cellOf(table, row, 'id'));
-  const [step, ...affects] = (cellOf(table, row, 'step') ?? '').split(', ').filter((name) => isName(name, '._-', 64));
-  const to = label(cellOf(table, row, 'to'));
-  const by = label(cellOf(table, row, 'by'));
-  const due = label(cellOf(table, row, 'due'));
-  const [, workaround, resolution] = resolved.exec(cellOf(table, row, 'resolution') ?? '') ?? [];
-  return {
-    kind,
-    text,
-    status: itemStatuses.find((one) => one === cellOf(table, row, 'status')) ?? 'open',
-    ...(alias === undefined ? {} : { alias }),
-    ...(step === undefined ? {} : { step }),
-    ...(affects.length === 0 ? {} : { affects }),
-    ...(to === undefined ? {} : { to }),
-    ...(by === undefined ? {} : { by }),
-    ...(due === undefined ? {} : { due }),
-    ...(workaround ? { workaround } : {}),
-    ...(resolution ? { resolution } : {}),
-  };
+  const [step, ...affects] = places;
+  return defined({ ...item, ...outcome, kind, text, status, step, affects: affects.length > 0 ? affects : undefined });
 }
-
-/** The prefix of a workaround in the first line of a resolution. */
-export const WORKAROUND = 'Workaround:';
-const resolved = /^(?:Workaround: (.*)(?:\n|$))?([\s\S]*)$/;
-
-/** The titles of our notes; other entries have their own title, which is their first line. */
-export const noteTitles = {
-  worklog: 'Note',
-  deviation: 'Deviation',
-  constraint: 'Constraint',
-  'dead-end': 'Dead end',
-} as const satisfies Record<ModelNote['kind'], string>;
-
-const noteTitle = /^(?:(.{1,200}?): )?(Note|Deviation|Constraint|Dead end)(?: on ([\w.-]{1,64}))?(?: — (.{1,200}))?$/u;
-const closingLine = /^(\S{1,60}) — ([^(]{1,200}?) \(([^(),]{1,200}), ([a-z-]+)\)(?:: (.*))?$/u;
 
 function readEntries(
   page: Page,
@@ -200,8 +142,10 @@ function readEntries(
       continue;
     }
     const body = decodeProse(page, lines);
-    const ours = noteTitle.exec(heading.title);
-    const note = ours ? ourNote(ours, body) : freeNote(heading.title, body, known, section.date);
+    const ours = noteTitle.exec(heading.title)?.groups;
+    const note = ours
+      ? { kind: 'worklog' as const, text: body, ...readRows(noteRows, { ...ours, text: body }) }
+      : freeNote(heading.title, body, known, section.date);
     notes.set(note, { from: heading.line, to });
   }
   return { notes, sessions, closings };
@@ -211,35 +155,10 @@ function readEntries(
 function readClosing(page: Page, lines: readonly number[]): ModelSession | null {
   const first = lines.find((line) => page.line(line).trim() !== '');
   if (first === undefined || page.isQuiet(first)) return null;
-  const match = closingLine.exec(page.line(first).slice(0, 1500));
-  const status = EndReason.options.find((one) => one === match?.[4]);
-  const alias = label(match?.[3]);
-  if (!match || status === undefined || alias === undefined) return null;
-  const endedAt = match[1] === UNKNOWN_END ? undefined : label(match[1]);
-  const agent = label(match[2]);
-  return {
-    alias,
-    status,
-    ...(agent === undefined ? {} : { agent }),
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(match[5] === undefined ? {} : { notes: [match[5]] }),
-  };
-}
-
-/** Written where the end of a session is not known. */
-export const UNKNOWN_END = 'undated';
-
-function ourNote([, who, title, step, when]: RegExpExecArray, body: string): ModelNote {
-  const kinds = Object.entries(noteTitles) as [ModelNote['kind'], string][];
-  const by = label(who);
-  const at = label(when);
-  return {
-    kind: kinds.find(([, one]) => one === title)?.[0] ?? 'worklog',
-    text: body,
-    ...(by === undefined ? {} : { by }),
-    ...(at === undefined ? {} : { at }),
-    ...(step === undefined || !isName(step, '._-', 64) ? {} : { step }),
-  };
+  const { groups } = closingLine.exec(page.line(first).slice(0, 1500)) ?? {};
+  const { alias, status, said, ...session } = readRows(closingRows, groups ?? {});
+  if (alias === undefined || status === undefined) return null;
+  return defined({ ...session, alias, status, notes: said === undefined ? undefined : [said] });
 }
 
 function freeNote(title: string, body: string, known: ReadonlySet<string>, date: string | undefined): ModelNote {
@@ -247,12 +166,7 @@ function freeNote(title: string, body: string, known: ReadonlySet<string>, date:
   const isAgent = named !== null && known.has(nameKey(named[1]));
   const words = isAgent ? (named[2] ?? '') : title;
   const by = isAgent ? label(named[1]) : undefined;
-  return {
-    kind: 'worklog',
-    text: body === '' ? words : `${words}\n\n${body}`,
-    ...(by === undefined ? {} : { by }),
-    ...(date === undefined ? {} : { at: date }),
-  };
+  return defined({ kind: 'worklog' as const, text: body === '' ? words : `${words}\n\n${body}`, by, at: date });
 }
 
 /** The status block is read first: its last line must be among the first ten. */

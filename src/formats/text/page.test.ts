@@ -5,7 +5,7 @@ import { readFrontMatter, setFront } from './front-matter.ts';
 import { conflictMarkers, elidedLines } from './lines.ts';
 import { readEntries } from './list.ts';
 import { editPage, fenceEnd, fenceOpened, type Page, type PageEditor, scanPage } from './page.ts';
-import { addRows, cellOf, renderRow, setCell, splitRow, tablesIn } from './table.ts';
+import { addRows, cellOf, partIn, renderRow, setCell, setCells, splitRow, tablesIn } from './table.ts';
 
 const edited = (text: string, change: (edit: PageEditor, page: Page) => void): string => {
   const page = scanPage(text);
@@ -163,12 +163,10 @@ describe('a table', () => {
   it('gets rows at its top or end, and is made with its section where it is missing', () => {
     const place = { heading: '## T', titles: ['ID', 'What'], at: 0 };
     const add = (where: 'top' | 'end') =>
-      edited(text, (edit, page) =>
-        addRows(edit, { ...place, table: tablesIn(page, 0, 6)[0], below: 1 }, [{ id: '3', what: 'c' }], where),
-      );
+      edited(text, (edit, page) => addRows(edit, page, partIn(page, /^T/), place, [{ id: '3', what: 'c' }], where));
     expect(add('top')).toContain('|------|\n| 3 | c |\n| 1 |');
     expect(add('end')).toContain('| 2 | — |\n| 3 | c |\n');
-    const made = edited('', (edit) => addRows(edit, { ...place, table: undefined, below: null }, [{ id: '3' }], 'end'));
+    const made = edited('', (edit, page) => addRows(edit, page, null, place, [{ id: '3' }], 'end'));
     expect(made).toBe('\n## T\n\n| ID | What |\n|----|------|\n| 3 | — |\n');
   });
 
@@ -177,6 +175,20 @@ describe('a table', () => {
     expect(splitRow('| a | `x | y` |')).toEqual(['a', '`x', 'y`']);
     expect(setCell('|  a  | b |', 1, (old) => `${old}!`)).toBe('|  a  | b! |');
   });
+});
+
+it('changes the cells of a row that are named, and no other byte of it', () => {
+  const head = '| ID | What | Due |\n|----|------|-----|\n';
+  const change = (row: string, values: Record<string, string>) =>
+    edited(head + row, (edit, page) => {
+      const [table] = tablesIn(page, 0, 3);
+      if (table?.rows[0]) setCells(edit, page, table, table.rows[0], values);
+    }).slice(head.length);
+  expect(change('|  1 |old   |   |\n', { what: 'a|b' })).toBe('|  1 |a\\|b   |   |\n');
+  expect(change('| 1 | `code` |   |', { due: 'now' })).toBe('| 1 | `code` | now |');
+  expect(change('| 1 |\n', { due: 'now' })).toBe('| 1 | — | now |\n');
+  expect(change('| 1 | x\n', { id: '', what: 'y' })).toBe('| — | y\n');
+  expect(change('| 1 | x | y |\n', { other: 'z' })).toBe('| 1 | x | y |\n');
 });
 
 describe('key lines', () => {

@@ -76,8 +76,8 @@ export function readRows<E>(
       ? plain(there)
       : spellings(row)
           .map((key) => (entry as Record<string, unknown>)[key])
-          .find((value) => value !== undefined && value !== null);
-    const value = raw === undefined || raw === null ? undefined : row.as.read(raw, there);
+          .find(hasValue);
+    const value = hasValue(raw) ? row.as.read(raw, there) : undefined;
     if (value !== undefined) said[row.is] = value;
   }
   return said as Partial<E>;
@@ -95,29 +95,65 @@ export function editRows<E extends object, A>(
   for (const row of rows) {
     if (row.isFixed) continue;
     const there = row.at === '' ? null : findRow(node, row);
-    const like = there ? plain(there.node) : undefined;
-    const value = row.value ? row.value(now, about, was) : fieldOf(now, row.is);
-    const old = row.is === '=' ? readAs(row, like, there?.node ?? null) : fieldOf(was, row.is);
+    const change = changeOf(row, there ? plain(there.node) : undefined, there?.node ?? null, was, now, about);
+    if (change === null) continue;
+    const { raw, value } = change;
     const map = there?.map ?? node;
     const key = there?.key ?? (spellings(row)[0] as string);
-    if (value === undefined) {
-      const cleared = old === undefined ? undefined : row.clears?.(now, was);
-      if (cleared === REMOVED) {
-        if (there) editor.removeKey(map, key);
-      } else if (cleared !== undefined && there) editor.set(map, key, cleared);
-      continue;
-    }
-    if (value === REMOVED) {
-      if (there) editor.removeKey(map, key);
-      continue;
-    }
-    const raw = row.as.write(value as never, like);
-    if (isSame(readAs(row, raw, null), old)) continue;
-    if (!there && (key.includes('.') || row.when?.(now, about) === false)) continue;
-    if (row.as.edit) row.as.edit(editor, map, key, there?.node ?? null, value as never, row);
+    if (!there && (value === undefined || key.includes('.') || row.when?.(now, about) === false)) continue;
+    if (raw === REMOVED) editor.removeKey(map, key);
+    else if (value !== undefined && row.as.edit)
+      row.as.edit(editor, map, key, there?.node ?? null, value as never, row);
     else editor.set(map, key, raw, row.after ?? []);
   }
 }
+
+/**
+ * The same for an entry that is not a node: what differs, by the keys that the file uses. `said` are its fields as read: the
+ * columns of a row, the lines of a card.
+ */
+export function changedFields<E extends object, A>(
+  rows: readonly Row<E, A>[],
+  said: Readonly<Record<string, unknown>>,
+  was: E,
+  now: E,
+  about: A,
+): Record<string, unknown> {
+  const changed: Record<string, unknown> = {};
+  for (const row of rows) {
+    if (row.isFixed) continue;
+    const names = spellings(row);
+    const key = names.find((name) => hasValue(said[name])) ?? names.find((name) => name in said) ?? names[0];
+    const like = said[key as string];
+    const change = changeOf(row, hasValue(like) ? like : undefined, null, was, now, about);
+    if (change === null || key === undefined) continue;
+    if (!(key in said) && (change.value === undefined || row.when?.(now, about) === false)) continue;
+    define(changed, key, change.raw);
+  }
+  return changed;
+}
+
+/** What a row changes: the value to write, undefined where the field is only cleared, and how the file writes it. */
+function changeOf<E extends object, A>(
+  row: Row<E, A>,
+  like: unknown,
+  node: Node | null,
+  was: E,
+  now: E,
+  about: A,
+): { value: unknown; raw: unknown } | null {
+  const value = row.value ? row.value(now, about, was) : fieldOf(now, row.is);
+  const old = row.is === '=' ? readAs(row, like, node) : fieldOf(was, row.is);
+  if (value === undefined) {
+    const raw = old === undefined ? undefined : row.clears?.(now, was);
+    return raw === undefined ? null : { value, raw };
+  }
+  if (value === REMOVED) return { value: undefined, raw: REMOVED };
+  const raw = row.as.write(value as never, like);
+  return isSame(readAs(row, raw, null), old) ? null : { value, raw };
+}
+
+const hasValue = (raw: unknown): boolean => raw !== undefined && raw !== null;
 
 /**
  * A new entry of the file, with its keys in the order of the rows, or those of one of its shapes. `like` is an entry in
@@ -170,7 +206,7 @@ export function describeRows(of: string, rows: readonly { at: string; is: string
 }
 
 const readAs = (row: { as: Value }, raw: unknown, node: Node | null): unknown =>
-  raw === undefined || raw === null ? undefined : row.as.read(raw, node);
+  hasValue(raw) ? row.as.read(raw, node) : undefined;
 
 const fieldOf = (entry: object, name: string): unknown => (entry as Record<string, unknown>)[name];
 

@@ -1,4 +1,4 @@
-import type { Page, PageEditor } from './page.ts';
+import type { Heading, Page, PageEditor } from './page.ts';
 
 /** A table of a page, read and written by the names of its columns. */
 export interface Table {
@@ -47,32 +47,55 @@ export function cellOf(table: Table, row: Row, ...names: readonly string[]): str
   return undefined;
 }
 
-/** All cells of a row by column name. */
+/** All cells of a row by column name; undefined for one that is empty or a dash. */
 export const valuesOf = (table: Table, row: Row): Values =>
-  Object.fromEntries(table.names.map((name, column) => [name, row.cells[column]]));
+  Object.fromEntries(table.names.map((name) => [name, cellOf(table, row, name)]));
 
-export const setRow = (edit: PageEditor, table: Table, row: Row, values: Values): void =>
-  edit.set(row.line, renderRow(table.names, values));
-
-/** A part of a page that holds a table: below a heading, or still to be made. */
-export interface TablePlace {
-  table: Table | undefined;
-  /** The line after the heading; null where the heading is missing too. */
-  below: number | null;
-  /** The heading and the columns to write where they are missing, and the line for them. */
-  heading: string;
-  titles: readonly string[];
-  at: number;
+/** Changes the named cells of a row; bars, spaces and other cells stay. */
+export function setCells(edit: PageEditor, page: Page, table: Table, row: Row, values: Values): void {
+  let line = page.line(row.line);
+  for (const [column, name] of table.names.entries()) {
+    const text = values[name];
+    if (text === undefined || table.names.indexOf(name) !== column) continue;
+    while (rangesIn(line, false).length <= column) line = `${line.trimEnd().replace(/(?<!\|)$/, ' |')} — |`;
+    const [from, to] = rangesIn(line, false)[column] as Range;
+    const [, before = '', old = '', after = ''] = /^(\s*)(.*?)(\s*)$/.exec(line.slice(from, to)) ?? [];
+    const [gap, end] = old === '' ? [' ', ' '] : [before, after];
+    line = line.slice(0, from) + gap + (encodeCell(text) || '—') + end + line.slice(to);
+  }
+  edit.set(row.line, line);
 }
 
-/** Adds rows at the top or at the end of a table; table and section are made if they are missing. */
-export function addRows(edit: PageEditor, place: TablePlace, rows: readonly Values[], where: 'top' | 'end'): void {
-  const { table, below, heading, titles, at } = place;
+/** A section of a page with its tables. */
+export interface Part {
+  heading: Heading;
+  tables: readonly Table[];
+}
+
+/** The section under a heading of the second level. */
+export function partIn(page: Page, title: RegExp): Part | null {
+  const heading = page.headings.find((one) => one.level === 2 && title.test(one.title));
+  return heading ? { heading, tables: tablesIn(page, heading.line + 1, heading.end) } : null;
+}
+
+/** Adds rows at the top or at the end of a part; its table, or the part before line `at`, is made if it is missing. */
+export function addRows(
+  edit: PageEditor,
+  page: Page,
+  part: Part | null | undefined,
+  { heading, titles, at }: { heading: string; titles: readonly string[]; at: number },
+  rows: readonly Values[],
+  where: 'top' | 'end',
+): void {
   if (rows.length === 0) return;
+  const table = where === 'top' ? part?.tables[0] : part?.tables.at(-1);
   const lines = rows.map((one) => renderRow(table?.names ?? titles.map((title) => title.toLowerCase()), one));
-  if (table) edit.insert(where === 'top' ? table.line + 2 : table.end, lines);
-  else if (below !== null) edit.insert(below, ['', ...renderHeader(titles), ...lines]);
-  else edit.insert(at, ['', heading, '', ...renderHeader(titles), ...lines]);
+  if (table) return edit.insert(where === 'top' ? table.line + 2 : table.end, lines);
+  const made = ['', ...renderHeader(titles), ...lines];
+  if (part) return edit.insert(part.heading.line + 1, made);
+  const isEnd = at >= page.lines.length;
+  const gap = !isEnd && (at === 0 || page.line(at - 1).trim() === '') ? [] : [''];
+  edit.insert(at, [...gap, heading, ...made, ...(isEnd ? [] : [''])]);
 }
 
 /** A row for these columns. */
@@ -102,14 +125,20 @@ export function decodeCell(text: string): string {
 }
 
 /** The cells of a row as written, without the spaces around them. With `code`, a bar in code does not separate cells. */
-export function splitRow(line: string, code = false): string[] {
+export const splitRow = (line: string, code = false): string[] =>
+  rangesIn(line, code).map(([from, to]) => line.slice(from, to).trim());
+
+type Range = [from: number, to: number];
+
+/** The columns of text between the bars. */
+function rangesIn(line: string, code: boolean): Range[] {
   const bars = barsIn(line, code);
   const [first = -1] = bars;
   const start = line.slice(0, first).trim() === '' ? first + 1 : 0;
   const ends = bars.filter((bar) => bar >= start);
-  const cells = ends.map((bar, index) => line.slice(index === 0 ? start : (ends[index - 1] as number) + 1, bar).trim());
-  const rest = line.slice((ends.at(-1) ?? start - 1) + 1).trim();
-  return rest === '' && cells.length > 0 ? cells : [...cells, rest];
+  const ranges = ends.map((bar, index): Range => [index === 0 ? start : (ends[index - 1] as number) + 1, bar]);
+  const rest = (ends.at(-1) ?? start - 1) + 1;
+  return line.slice(rest).trim() === '' && ranges.length > 0 ? ranges : [...ranges, [rest, line.length]];
 }
 
 /** Changes one cell of a row; bars, spaces and other cells stay. */

@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { Fault } from '../../core/fault.ts';
 import { joined, line, id as ownId, word } from '../../core/line.ts';
 import { parseAllWords, parseQuestion, type SearchQuery } from '../../core/search/query.ts';
+import type { Candidate, Ranked } from '../../core/search/rank.ts';
 import { snippetOf } from '../../core/search/snippet.ts';
+import { spacedWords } from '../../core/search/words.ts';
 import { oneLine } from '../../core/text.ts';
 import type { StoredRow } from '../../store/projection.ts';
-import { openGuarded } from '../../workspace/guarded/tree-files.ts';
 import { currentRun } from '../act.ts';
 import type { Context } from '../context.ts';
 import { limit } from '../fields.ts';
@@ -84,20 +85,15 @@ export const search = defineOperation({
     const [pools = 0, passed = 0] = cursor.split('-').map(Number);
     const filter = { kinds: kind, statuses: status, since, offset: pools * pool, limit: pool };
     const ranked = await engine.search(runs, query, filter);
-    const page = ranked.slice(passed, passed + wanted);
-    const tree = context.workspace()?.tree;
-    const isMore = ranked.length > passed + wanted;
-    const next = isMore ? `${pools}-${passed + wanted}` : ranked.length >= pool ? `${pools + 1}-0` : null;
-    const records = page.map(({ row, score, matched }) => {
-      const result = resultOf(row, query, score, matched);
-      return row.kind === 'foreign' && tree ? { ...result, place: placeOf(tree, result) } : result;
-    });
-    // Sections that a format does not know are not rows: their lines come last, unless the file was found already.
-    const isOpen = next === null && !kind && !status && !since && tree !== undefined;
-    const isFileFound = records.some((record) => record.kind === 'foreign');
-    const docs = ranked.map(({ row }) => row.doc);
-    const lines = isOpen && !isFileFound ? await linesOf(context, runs, text, docs) : [];
-    return { data: { results: [...records, ...lines].slice(0, wanted), cursor: next } };
+    const isOpen = !status && !since && (kind?.includes('line') ?? true);
+    const lines = cursor === '0-0' && isOpen ? await passagesOf(context, runs, query, wanted, ranked) : [];
+    const isLine = ({ row }: Ranked<Candidate>): boolean => row.kind === 'line';
+    const page = merged(ranked.slice(passed, passed + wanted), lines).slice(0, wanted);
+    const shown = passed + page.filter((one) => !isLine(one)).length;
+    const isMore = ranked.length > shown;
+    const next = isMore ? `${pools}-${shown}` : ranked.length >= pool ? `${pools + 1}-0` : null;
+    const results = page.map(({ row, score, matched }) => resultOf(row, query, score, matched));
+    return { data: { results, cursor: next } };
   },
   say: ({ results, cursor }, pen) =>
     results.length === 0
@@ -115,7 +111,7 @@ export const search = defineOperation({
         ),
 });
 
-function resultOf(row: StoredRow, query: SearchQuery, score: number, matched: string[]): SearchResult {
+function resultOf(row: Candidate, query: SearchQuery, score: number, matched: string[]): SearchResult {
   const { run, kind, id, status, at, version, doc } = row;
   const { text: snippet, marks } = snippetOf(row.text ?? '', query.terms);
   const step = (doc as { step?: unknown }).step;
@@ -125,61 +121,47 @@ function resultOf(row: StoredRow, query: SearchQuery, score: number, matched: st
       score: Math.round(score * 1000) / 1000,
       matched,
       isSuperseded: kind === 'decision' && status === 'superseded',
-      place: null,
+      place: kind === 'line' ? id : null,
     },
     ...{ text: excerpt(doc), snippet, marks, doc },
   };
 }
 
-/** The line of the file, as it is now, that has most of the words that were found. */
-function placeOf(tree: string, { doc, snippet, marks }: SearchResult): string | null {
-  const { path } = doc as { path: string };
-  const text = openGuarded(tree).read(path);
-  if (text === null) return null;
-  const words = new Set(marks.map(([start, end]) => snippet.slice(start, end).toLowerCase()));
-  let best = { line: 0, count: 0 };
-  for (const [index, one] of text.toLowerCase().split('\n').entries()) {
-    const count = [...words].filter((found) => one.includes(found)).length;
-    if (count > best.count) best = { line: index + 1, count };
-  }
-  return best.count > 0 ? `${path}:${best.line}` : path;
-}
-
-/** Lines of adopted and mirrored files that have all the words, without those that are records themselves. */
-async function linesOf(
+/** Passages of adopted and mirrored files, without those that are records themselves. */
+async function passagesOf(
   context: Context,
   runs: readonly string[],
-  text: string,
-  docs: readonly unknown[],
-): Promise<SearchResult[]> {
-  const { plain, searchFiles } = await import('../files/parts/search-files.ts');
-  const terms = plain(text).split(' ');
-  const said = docs.flatMap((doc) => Object.values(doc as object)).filter((value) => typeof value === 'string');
-  const records = said.map(plain).filter((words) => terms.every((term) => words.includes(term)));
-  const isRecord = (words: string): boolean =>
-    records.some((record) => record !== '' && (words.includes(record) || record.includes(words)));
-  const results: SearchResult[] = [];
-  for (const run of runs) {
-    for (const { path, line: number, text: found } of await searchFiles(context, run, terms)) {
-      if (isRecord(plain(found))) continue;
-      const known = {
-        run,
-        kind: 'line',
-        id: `${path}:${number}`,
-        status: '',
-        step: null,
-        at: context.now(),
-        version: 0,
-      };
-      const shown = { text: found, snippet: found, marks: [], place: null, doc: { path, line: number } };
-      results.push({ ...known, score: 0, matched: [...terms], isSuperseded: false, ...shown });
-    }
-  }
-  return results;
+  query: SearchQuery,
+  limit: number,
+  records: readonly Ranked<StoredRow>[],
+): Promise<Ranked<Candidate>[]> {
+  const { searchFiles } = await import('../files/parts/search-files.ts');
+  const found: Ranked<Candidate>[] = [];
+  for (const run of runs) found.push(...(await searchFiles(context, run, query, limit)));
+  const said = records
+    .flatMap(({ row }) => Object.values(row.doc as object))
+    .filter((value) => typeof value === 'string')
+    .map(spacedWords);
+  return found.filter(({ row, matched }) => {
+    const words = spacedWords(row.text ?? '');
+    const isSame = (text: string): boolean =>
+      matched.every((stem) => text.includes(` ${stem}`)) && (words.includes(text) || text.includes(words));
+    return !said.some(isSame);
+  });
 }
 
+/** Both by relevance; records first where they are equal, and where the order is by time. */
+const merged = (records: readonly Ranked<StoredRow>[], lines: readonly Ranked<Candidate>[]): Ranked<Candidate>[] =>
+  lines.reduce<Ranked<Candidate>[]>(
+    (list, one) => {
+      const at = list.findLastIndex(({ score }) => score >= one.score);
+      return [...list.slice(0, at + 1), one, ...list.slice(at + 1)];
+    },
+    [...records],
+  );
+
 /** Rows whose id is a key, a path or a name that someone chose. */
-const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'foreign', 'run', 'line']);
+const NAMED: ReadonlySet<string> = new Set(['step', 'result', 'file', 'usage', 'run', 'line']);
 
 /** The text of a row, in one line. */
 function excerpt(doc: unknown): string {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Item } from '../../core/fold/state.ts';
+import { named } from '../../core/line.ts';
 import { oneLine } from '../../core/text.ts';
 import { ItemKind } from '../../core/words.ts';
 import { currentRun, currentState } from '../act.ts';
@@ -44,7 +45,7 @@ export const items = defineOperation({
       : found
           .map((item) => {
             const to = `${item.to ? `, to ${item.to}` : ''}${item.due ? `, due ${oneLine(item.due, 40)}` : ''}`;
-            return `${pen.bold(item.id)} ${pen.dim(`${item.kind}, ${item.status}${to}`)} ${oneLine(item.text, 110)}`;
+            return `${pen.bold(named(item.id, item.alias))} ${pen.dim(`${item.kind}, ${item.status}${to}`)} ${oneLine(item.text, 110)}`;
           })
           .join('\n'),
 });

@@ -6,6 +6,7 @@ import {
   id,
   type Line,
   line,
+  named,
   quote,
   quoteAll,
   quotePath,
@@ -81,7 +82,8 @@ function openLine(open: Open, now: string, chars: number): Line {
     return line`Open: ${id(who.session)}, session of ${agent(who.agent)} since ${at(open.at, now)}${holds}${claims}.`;
   }
   const text = open.text === null ? '' : line`: ${quoteStart(open.text, chars)}`;
-  return line`Open: ${id(open.id)}, ${kindWords(open)} since ${at(open.at, now)}${text}${afterwards(open, chars)}`;
+  const name = open.is === 'offer' ? id(open.id) : named(open.id, open.alias);
+  return line`Open: ${name}, ${kindWords(open)} since ${at(open.at, now)}${text}${afterwards(open, chars)}`;
 }
 
 const conflictWords: Readonly<Record<ConflictKind, Line>> = {

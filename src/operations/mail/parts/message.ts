@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Message, Session, State } from '../../../core/fold/state.ts';
 import type { EventBody } from '../../../core/journal/event.ts';
-import { clock, joined, type Line, line, id as ownId, type Part, word } from '../../../core/line.ts';
+import { clock, joined, type Line, line, named, type Part, word } from '../../../core/line.ts';
 import { Sentence } from '../../../core/text.ts';
 import type { Change } from '../../../core/views/change.ts';
 import { type Mail, type MessageView, repliesTo } from '../../../core/views/mail.ts';
@@ -78,7 +78,7 @@ export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): Line[]
   const name = (text: string): Part => pen.quote(text, 'name');
   const row = (message: MessageView, rest: Line): Line => {
     const late = message.overdue ? line` ${pen.bad(line`overdue`)}` : '';
-    return line`  ${pen.bold(ownId(message.id))} ${word(message.priority)} ${rest}${late}: ${pen.quote(message.subject, 'title', 90)}`;
+    return line`  ${pen.bold(named(message.id, message.alias))} ${word(message.priority)} ${rest}${late}: ${pen.quote(message.subject, 'title', 90)}`;
   };
   const section = (title: Line, lines: Line[], count = lines.length): Line[] =>
     lines.length > 0 ? [pen.bold(line`${title} (${count})`), ...lines] : [];
@@ -120,11 +120,11 @@ export function sayMail(mail: v.InferOutput<typeof MailLists>, pen: Pen): Line[]
 
 export function sayClosed(messages: readonly MessageView[], before: number | null, pen: Pen): Line[] {
   return [
-    ...messages.map(({ id, from, to, disposition, subject, acks }) => {
+    ...messages.map(({ id, alias, from, to, disposition, subject, acks }) => {
       const end = acks.findLast((ack) => ack.to === 'closed');
       const by = end ? line` by ${pen.quote(end.by, 'name')}: ${pen.quote(end.note, 'title', 90)}` : '';
       const how = line`${word(disposition ?? 'closed')}${by}`;
-      return line`${pen.bold(ownId(id))} ${pen.quote(from, 'name')} to ${pen.quote(to, 'name')}: ${pen.quote(subject, 'title', 90)}\n    ${pen.dim(how)}`;
+      return line`${pen.bold(named(id, alias))} ${pen.quote(from, 'name')} to ${pen.quote(to, 'name')}: ${pen.quote(subject, 'title', 90)}\n    ${pen.dim(how)}`;
     }),
     ...(before === null ? [] : [line`Earlier ones: add \`--closed --before ${before}\`.`]),
   ];
@@ -145,10 +145,9 @@ export function sayMessage(message: Message, now: string, pen: Pen): Line {
     const who = line`${clock(when, now)} ${pen.quote(by, 'name')}${became ? line`, ${word(became)}` : ''}`;
     return line`${pen.dim(who)}: ${pen.whole(text)}`;
   });
-  const named = alias ? line` (${pen.quote(alias, 'name')})` : '';
   return joined(
     [
-      line`${pen.bold(ownId(id))}${named} ${pen.quote(subject)}`,
+      line`${pen.bold(named(id, alias))} ${pen.quote(subject)}`,
       ...facts,
       '',
       pen.whole(body),
