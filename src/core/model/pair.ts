@@ -51,7 +51,8 @@ export function pairEntries<K extends ListName>(
   const identities = identitiesOf[list] as (entry: EntryOf<K>) => (string | null)[];
   const mine = new Map(ours.map((entry) => [entry, identities(entry)]));
   const other = new Map(theirs.map((entry) => [entry, identities(entry)]));
-  const ranks = Math.max(0, ...[...mine.values(), ...other.values()].map(({ length }) => length));
+  // The entries of one list have the same number of identities.
+  const ranks = (mine.values().next().value ?? other.values().next().value ?? []).length;
   for (let rank = 0; rank < ranks; rank++) {
     const free = new Map<string, EntryOf<K>[]>();
     for (const [entry, names] of mine) {

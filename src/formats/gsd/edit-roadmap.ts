@@ -4,10 +4,10 @@ import { flat } from '../text/lines.ts';
 import { cellsIn } from '../text/list.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
 import { setCell } from '../text/table.ts';
-import { statusNames } from './draft.ts';
 import { statusCell } from './edit-state.ts';
+import type { StepChanges } from './progress.ts';
 import { numberSteps, phaseBox, planBox, type Roadmap, suffix } from './roadmap.ts';
-import type { StepChanges } from './step-changes.ts';
+import { statusNames } from './table.ts';
 
 /** ROADMAP.md with boxes ticked, rows updated and new steps added; null when nothing changed. */
 export function editRoadmap(roadmap: Roadmap, model: RunModel, changes: StepChanges): string | null {

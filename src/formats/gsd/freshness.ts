@@ -1,5 +1,5 @@
 import { instantOf } from '../../core/time.ts';
-import type { HandoffNote } from './handoff-json.ts';
+import type { HandoffNote } from './handoff.ts';
 import type { StatePage } from './state-markdown.ts';
 import { isNone } from './words/none.ts';
 import { readDate } from './words/numbers.ts';
@@ -12,9 +12,9 @@ export function stateTime(state: StatePage | null): string | null {
     front('last_updated'),
     front('last_activity'),
     front('paused_at'),
-    state.anywhere.get('lastUpdated')?.value,
-    state.position.get('lastActivity')?.value,
-    state.session.get('lastSession')?.value,
+    state.anywhere.get('last updated')?.value,
+    state.position.get('last activity')?.value,
+    state.session.get('last session')?.value,
   ].flatMap((words) => (words && !isNone(words) ? (readDate(words) ?? []) : []));
   return said.reduce<string | null>((newest, at) => (newest === null || isNewer(at, newest) ? at : newest), null);
 }

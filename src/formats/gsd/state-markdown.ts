@@ -2,7 +2,8 @@ import { type FrontFields, readFrontMatter } from '../text/front-matter.ts';
 import { entryOf, type Listing, readEntries } from '../text/list.ts';
 import { type Heading, type Page, scanPage } from '../text/page.ts';
 import { type NextAction, readNextAction, saysNext } from './next-action.ts';
-import { type Field, type FieldName, readFields } from './words/fields.ts';
+import { type ListKind, lists } from './table.ts';
+import { type Field, type FieldName, type Fields, readFields } from './words/fields.ts';
 import { isSettledTitle, type SectionKind, sectionKind } from './words/headings.ts';
 import { isNone } from './words/none.ts';
 import { readPhase } from './words/numbers.ts';
@@ -12,13 +13,17 @@ export interface StatePage {
   page: Page;
   variant: Variant;
   front: FrontFields | null;
+  /** A value of the front matter; null where it has none. */
+  said(key: string): string | null;
   /** Fields of the section on the position, or of the page where it has none. */
-  position: ReadonlyMap<FieldName, Field>;
+  position: Fields;
   positionHeading: Heading | null;
-  session: ReadonlyMap<FieldName, Field>;
+  session: Fields;
   sessionHeading: Heading | null;
   /** The first of each name on the whole page. */
-  anywhere: ReadonlyMap<FieldName, Field>;
+  anywhere: Fields;
+  /** The line that is meant by a label: one of the position is not looked for elsewhere. */
+  field(name: FieldName): Field | undefined;
   lists: readonly List[];
   next: NextAction | null;
   title: { text: string; line: number } | null;
@@ -27,8 +32,6 @@ export interface StatePage {
 }
 
 export type Variant = 'G0' | 'G1' | 'G2' | 'G3' | 'G4' | 'legacy' | 'gsd-2' | 'other';
-
-export type ListKind = Exclude<SectionKind, 'position' | 'session' | 'next' | 'reference' | 'metrics' | 'files'>;
 
 export interface List {
   kind: ListKind;
@@ -60,18 +63,12 @@ export function readStatePage(text: string): StatePage {
   const position = fieldsBelow(positionHeading);
   addProsePhase(page, positionHeading, position);
   const inSections = new Set(['session', 'decisions', 'blockers', 'todos', 'deferred', 'questions']);
-  for (const name of ['phase', 'plan', 'task', 'status', 'progress', 'milestone', 'slice', 'lastActivity'] as const) {
+  for (const name of ofPosition) {
     const field = anywhere.get(name);
-    const owner =
-      field && sections.findLast(({ heading }) => heading.line < field.line && field.line < heading.bodyEnd);
+    if (!field || position.has(name) || (positionHeading && name !== 'last activity')) continue;
     // A page without the section has it elsewhere; a line inside another list is not meant.
-    if (
-      field &&
-      !position.has(name) &&
-      (!positionHeading || name === 'lastActivity') &&
-      !inSections.has(owner?.kind ?? '')
-    )
-      position.set(name, field);
+    const owner = sections.findLast(({ heading }) => heading.line < field.line && field.line < heading.bodyEnd);
+    if (!inSections.has(owner?.kind ?? '')) position.set(name, field);
   }
   const session = fieldsBelow(sessionHeading);
   const next = nextOf(page, sections);
@@ -83,6 +80,15 @@ export function readStatePage(text: string): StatePage {
     session,
     sessionHeading,
     anywhere,
+    said: (key) => {
+      const value = front?.fields.get(key)?.value;
+      return value === undefined || isNone(value) || value === 'null' ? null : value;
+    },
+    field: (name) => {
+      if (name === 'next') return position.get(name) ?? session.get(name);
+      if (placeNames.has(name)) return position.get(name);
+      return position.get(name) ?? session.get(name) ?? anywhere.get(name);
+    },
     lists: [...listsOf(page, sections), ...labelledLists(page, sections, start)],
     next,
     title: titleOf(page),
@@ -90,6 +96,9 @@ export function readStatePage(text: string): StatePage {
     variant: variantOf(page, front, anywhere, sections),
   };
 }
+
+const ofPosition = ['phase', 'plan', 'task', 'status', 'progress', 'milestone', 'slice', 'last activity'] as const;
+const placeNames: ReadonlySet<FieldName> = new Set(['phase', 'phase name', 'plan', 'total plans', 'task', 'status']);
 
 interface Section {
   heading: Heading;
@@ -120,7 +129,7 @@ function sectionsOf(page: Page): Section[] {
 }
 
 function isListKind(kind: SectionKind | null): kind is ListKind {
-  return kind !== null && !['position', 'session', 'next', 'reference', 'metrics', 'files'].includes(kind);
+  return kind !== null && kind in lists;
 }
 
 function listsOf(page: Page, sections: readonly Section[]): List[] {

@@ -83,6 +83,20 @@ export function readRows<E>(
   return said as Partial<E>;
 }
 
+/** A value in a document. */
+export interface Spot {
+  raw: unknown;
+  node: Node | null;
+  set(raw: unknown, value?: unknown): void;
+  remove?(): void;
+}
+
+/** A document that rows edit: a map of JSON or YAML, or a page of key lines. */
+export interface Sheet<R extends { at: string }> {
+  find(row: R): Spot | null;
+  add(row: R, raw: unknown, value: unknown): void;
+}
+
 /** Writes the fields of an entry that differ from what the file says. */
 export function editRows<E extends object, A>(
   editor: Editor,
@@ -92,30 +106,52 @@ export function editRows<E extends object, A>(
   now: E,
   about: A,
 ): void {
+  const put = (row: Row<E, A>, map: MapNode, key: string, there: Node | null, raw: unknown, value: unknown): void => {
+    if (row.as.edit && value !== undefined) row.as.edit(editor, map, key, there, value as never, row);
+    else editor.set(map, key, raw, row.after ?? []);
+  };
+  const sheet: Sheet<Row<E, A>> = {
+    find: (row) => {
+      const there = row.at === '' ? null : findRow(node, row);
+      if (!there) return null;
+      const { map, key } = there;
+      return {
+        raw: plain(there.node),
+        node: there.node,
+        set: (raw, value) => put(row, map, key, there.node, raw, value),
+        remove: () => editor.removeKey(map, key),
+      };
+    },
+    add: (row, raw, value) => {
+      const [key = ''] = spellings(row);
+      if (!key.includes('.')) put(row, node, key, null, raw, value);
+    },
+  };
+  editSheet(sheet, rows, was, now, about);
+}
+
+export function editSheet<E extends object, A, R extends Row<E, A>>(
+  sheet: Sheet<R>,
+  rows: readonly R[],
+  was: E,
+  now: E,
+  about: A,
+): void {
   for (const row of rows) {
     if (row.isFixed) continue;
-    const there = row.at === '' ? null : findRow(node, row);
-    const like = there ? plain(there.node) : undefined;
+    const there = sheet.find(row);
     const value = row.value ? row.value(now, about, was) : fieldOf(now, row.is);
-    const old = row.is === '=' ? readAs(row, like, there?.node ?? null) : fieldOf(was, row.is);
-    const map = there?.map ?? node;
-    const key = there?.key ?? (spellings(row)[0] as string);
-    if (value === undefined) {
-      const cleared = old === undefined ? undefined : row.clears?.(now, was);
-      if (cleared === REMOVED) {
-        if (there) editor.removeKey(map, key);
-      } else if (cleared !== undefined && there) editor.set(map, key, cleared);
+    const old = row.is === '=' ? readAs(row, there?.raw, there?.node ?? null) : fieldOf(was, row.is);
+    if (value === undefined || value === REMOVED) {
+      const cleared = value ?? (old === undefined ? undefined : row.clears?.(now, was));
+      if (cleared === REMOVED) there?.remove?.();
+      else if (cleared !== undefined) there?.set(cleared);
       continue;
     }
-    if (value === REMOVED) {
-      if (there) editor.removeKey(map, key);
-      continue;
-    }
-    const raw = row.as.write(value as never, like);
+    const raw = row.as.write(value as never, there?.raw);
     if (isSame(readAs(row, raw, null), old)) continue;
-    if (!there && (key.includes('.') || row.when?.(now, about) === false)) continue;
-    if (row.as.edit) row.as.edit(editor, map, key, there?.node ?? null, value as never, row);
-    else editor.set(map, key, raw, row.after ?? []);
+    if (there) there.set(raw, value);
+    else if (row.when?.(now, about) !== false) sheet.add(row, raw, value);
   }
 }
 

@@ -1,6 +1,10 @@
 import type { ModelDecision, ModelItem } from '../../core/model/run-model.ts';
 import { labelOf } from '../label.ts';
+import { flat } from '../text/lines.ts';
 import type { Entry } from '../text/list.ts';
+import { defined } from '../text/values.ts';
+import { type Column, decisionColumns, itemColumns } from './table.ts';
+import { clip } from './words/clip.ts';
 import { isNone } from './words/none.ts';
 import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './words/numbers.ts';
 
@@ -11,24 +15,74 @@ import { isStepKey, phaseKey, phaseOfPlan, readDate, readPlanId } from './words/
 
 type Columns = readonly string[];
 type Known = (key: string) => boolean;
+type Kinds<E> = readonly ((keyof E & string) | null)[];
 
-export function readDecision(entry: Entry, known: Known): ModelDecision | null {
-  if (entry.columns) return readDecisionRow(entry, entry.columns, known);
-  const { text, over } = unstruck(entry.text);
-  const { tag, rest } = untagged(text);
-  const [decision, reason] = parted(rest);
-  if (decision === '') return null;
-  const at = leadingDate(tag ?? entry.group ?? decision);
-  const alias = /^\**(D-?\d+|DEC-\d+|ADR-?\d+)\b/.exec(decision)?.[1];
+/** The field of each column; items have a main one even if no name says so. */
+function kindsIn<E>(columns: Columns, table: readonly Column<E>[]): Kinds<E> {
+  return columns.map((words) => {
+    const plain = words.replace(/[*_`]/g, '').trim().toLowerCase();
+    return (table.find(({ named }) => named.test(plain))?.is as (keyof E & string) | undefined) ?? null;
+  });
+}
+
+function itemKinds(columns: Columns): Kinds<ModelItem> {
+  const kinds = kindsIn(columns, itemColumns);
+  const main = Math.max(kinds.indexOf('text'), 0);
+  return kinds.map((kind, index) => (index === main ? 'text' : kind === 'alias' && index > 0 ? null : kind));
+}
+
+/** A row with these values; other cells stay as they are. */
+function rowOf<E>(kinds: Kinds<E>, said: { [K in keyof E]?: string | undefined }, old: readonly string[] = []): string {
+  return row(kinds.map((kind, index) => (kind === null ? undefined : said[kind]) ?? old[index] ?? '—'));
+}
+
+export const row = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => flat(cell).replaceAll('\\|', '|').replaceAll('|', '\\|')).join(' | ')} |`;
+
+/** A cell by its field, and the texts of other columns, which stay with the entry. */
+function cellsOf<E>({ cells, columns }: Entry, kinds: Kinds<E>) {
   return {
-    ...(alias ? { alias } : {}),
-    ...placed(tag, entry.group, decision, known),
-    decision,
-    ...(reason ? { reason } : {}),
-    ...(at ? { at } : {}),
-    status: decisionStatus(over),
+    cell: (kind: keyof E): string => {
+      const value = cells[kinds.indexOf(kind as never)] ?? '';
+      return isNone(value) ? '' : value;
+    },
+    others: (isOther: (kind: Kinds<E>[number], value: string) => boolean): string[] =>
+      cells.flatMap((value, index) =>
+        isOther(kinds[index] ?? null, value) && !isNone(value) ? [`${columns?.[index] ?? 'Also'}: ${value}`] : [],
+      ),
   };
 }
+
+export function readDecision(entry: Entry, known: Known): ModelDecision | null {
+  const { columns } = entry;
+  const kinds = columns ? kindsIn(columns, decisionColumns) : [];
+  const { cell, others } = cellsOf(entry, kinds);
+  const loose = entry.cells.find((value, index) => kinds[index] === null && value !== '');
+  const main = cell('decision') || (loose ?? entry.text);
+  const { text, over } = unstruck(main);
+  const { tag, rest } = untagged(text);
+  const [decision, reason] = cell('reason') ? [rest, cell('reason')] : parted(rest);
+  if (decision === '') return null;
+  const phase = cell('step');
+  const step = phase ? phaseTag(/^\d/.test(phase) ? `Phase ${phase}` : phase, known) : null;
+  const group = columns ? null : entry.group;
+  const tagged = columns && tag === null ? {} : placed(tag, group, columns ? '' : decision, known);
+  const context = [
+    ...[tagged.context, cell('context'), phase && !step?.exact ? phase : ''],
+    ...(columns ? others((kind, value) => (kind === null || kind === 'status') && value !== main) : []),
+  ];
+  return defined({
+    alias: columns ? labelOf(cell('alias')) : /^\**(D-?\d+|DEC-\d+|ADR-?\d+)\b/.exec(decision)?.[1],
+    step: step?.key ?? tagged.step,
+    context: clipped(context.filter(Boolean).join('; ')),
+    decision: clip(decision),
+    reason: clipped(reason),
+    at: columns ? cell('at').slice(0, 200) || undefined : leadingDate(tag ?? group ?? decision),
+    status: over === null ? 'active' : over.word === 'superseded' ? 'superseded' : 'retracted',
+  });
+}
+
+const clipped = (text: string | null | undefined): string | undefined => (text ? clip(text) : undefined);
 
 /** The text of its bullet. */
 export function decisionWords(decision: ModelDecision): string {
@@ -57,37 +111,20 @@ function decisionTag({ step, context, decision }: ModelDecision): string {
   return [step === undefined || named ? '' : `Phase ${step}`, about].filter((part) => part !== '').join(': ');
 }
 
-export function decisionCells(decision: ModelDecision, columns: Columns): string[] {
-  const over = decision.status === 'superseded' || decision.status === 'retracted';
-  const whyColumn = columns.some((column) => decisionColumn(column) === 'reason');
-  const kinds = columns.map(decisionColumn);
-  const placed =
-    kinds.includes('context') ||
-    (kinds.includes('phase') && (decision.context === undefined || decision.step === undefined));
-  const tag = placed ? '' : decisionTag(decision);
-  const words = [
-    tag === '' ? '' : `[${tag}]: `,
-    decision.decision,
-    whyColumn || !decision.reason ? '' : ` — ${decision.reason}`,
-  ].join('');
-  return columns.map((column) => {
-    switch (decisionColumn(column)) {
-      case 'decision':
-        return over ? `~~${words}~~ ${decision.status?.toUpperCase()}` : words;
-      case 'reason':
-        return decision.reason ?? '—';
-      case 'phase':
-        return decision.step ?? decision.context ?? '—';
-      case 'context':
-        return decision.context ?? '—';
-      case 'date':
-        return decision.at?.slice(0, 10) ?? '—';
-      case 'alias':
-        return decision.alias ?? '—';
-      default:
-        return '—';
-    }
-  });
+/** A new row for it, or an old one with its words. */
+export function decisionRow(decision: ModelDecision, columns: Columns, old?: readonly string[]): string {
+  const kinds = kindsIn(columns, decisionColumns);
+  const { step, context, reason, status, at, alias } = decision;
+  const isPlaced =
+    kinds.includes('context') || (kinds.includes('step') && (context === undefined || step === undefined));
+  const tag = isPlaced ? '' : decisionTag(decision);
+  const why = kinds.includes('reason') || !reason ? '' : ` — ${reason}`;
+  const words = `${tag === '' ? '' : `[${tag}]: `}${decision.decision}${why}`;
+  const isOver = status === 'superseded' || status === 'retracted';
+  const said = { decision: isOver ? `~~${words}~~ ${status.toUpperCase()}` : words, reason: reason ?? '—' };
+  return old
+    ? rowOf<ModelDecision>(kinds, said, old)
+    : rowOf<ModelDecision>(kinds, { ...said, step: step ?? context, context, at: at?.slice(0, 10), alias });
 }
 
 export function readItem(
@@ -99,32 +136,25 @@ export function readItem(
   const row = entry.columns ? itemRow(entry, entry.columns) : null;
   const { text: unmarked, over } = unstruck(row?.text ?? entry.text);
   const parts = itemParts(unmarked);
-  const text = parts.text;
+  const { text } = parts;
   if (text === '') return null;
   const tag = untagged(text);
   const phase = tag.tag === null ? null : phaseTag(tag.tag, known);
   const isOver =
     over !== null || entry.checked === true || parts.resolved || saysResolved(text) || row?.resolved === true;
-  const idle = kind === 'blocker' ? ('active' as const) : ('open' as const);
-  const status =
-    over?.word === 'withdrawn' && kind !== 'blocker'
-      ? ('withdrawn' as const)
-      : isOver || settled === 'resolved'
-        ? ('resolved' as const)
-        : (parts.status ?? (settled === 'deferred' && kind !== 'blocker' ? ('deferred' as const) : idle));
-  const alias = /^\**((?:B|Q|F|OQ|BLOCK|block|T|TODO)-\d+)\b/.exec(text)?.[1] ?? row?.alias;
-  const resolution = over?.rest || parts.resolution || row?.resolution;
-  const raisedAt = leadingDate(text) ?? row?.date;
-  return {
-    ...(alias ? { alias } : {}),
+  const idle = kind === 'blocker' ? 'active' : settled === 'deferred' ? 'deferred' : 'open';
+  const isWithdrawn = over?.word === 'withdrawn' && kind !== 'blocker';
+  const status = isWithdrawn ? 'withdrawn' : isOver || settled === 'resolved' ? 'resolved' : (parts.status ?? idle);
+  return defined({
+    alias: /^\**((?:B|Q|F|OQ|BLOCK|block|T|TODO)-\d+)\b/.exec(text)?.[1] ?? row?.alias,
     kind,
-    text: phase?.exact ? tag.rest : text,
+    text: clip(phase?.exact ? tag.rest : text),
     status,
-    ...(phase ? { step: phase.key } : {}),
-    ...(parts.workaround ? { workaround: parts.workaround } : {}),
-    ...(raisedAt ? { raisedAt } : {}),
-    ...(resolution && status === 'resolved' ? { resolution } : {}),
-  };
+    step: phase?.key,
+    workaround: parts.workaround ?? undefined,
+    raisedAt: leadingDate(text) ?? row?.date,
+    resolution: status === 'resolved' ? over?.rest || parts.resolution || undefined : undefined,
+  });
 }
 
 /** The text of its bullet; `boxed` where a ticked box marks it as settled. */
@@ -152,15 +182,32 @@ export function itemWords(item: ModelItem, boxed: boolean): string {
   }
 }
 
-export function itemCells(item: ModelItem, columns: Columns): string[] {
-  const column = mainColumn(columns);
-  const status = statusColumn(columns);
-  return columns.map((words, index) => {
-    if (index === column) return itemWords(item, false);
-    if (index === status) return item.status;
-    if (/date|since|at$|data/i.test(words)) return item.raisedAt?.slice(0, 10) ?? '—';
-    return '—';
-  });
+/** A new row for it, or an old one with its status. */
+export function itemRowOf(item: ModelItem, columns: Columns, old?: readonly string[]): string {
+  const kinds = itemKinds(columns);
+  // The text of an item has other columns in it, which stay where they are.
+  const there = old?.[kinds.indexOf('text')]?.replace(/^~~(.*?)~~.*$/s, '$1');
+  const said = { text: itemWords({ ...item, text: there ?? item.text }, false), status: item.status };
+  return rowOf<ModelItem>(kinds, old ? said : { ...said, raisedAt: item.raisedAt?.slice(0, 10) }, old);
+}
+
+function itemRow(entry: Entry, columns: Columns) {
+  const kinds = itemKinds(columns);
+  const { cell, others } = cellsOf(entry, kinds);
+  const said = entry.cells[kinds.indexOf('status')] ?? '';
+  const resolved = /^\W*(?:resolved|done|closed|fixed|complete|✅)/iu.test(said);
+  const isPlain = said === '' || resolved || /^(?:open|active|pending|deferred|bypassed)$/i.test(said);
+  const more = [
+    ...others((kind) => kind !== 'text' && kind !== 'status' && kind !== 'alias'),
+    ...(isPlain ? [] : [`Status: ${said}`]),
+  ];
+  const text = entry.cells[kinds.indexOf('text')] ?? '';
+  return {
+    text: more.length === 0 ? text : `${text} (${more.join('; ')})`,
+    resolved,
+    alias: labelOf(cell('alias')),
+    date: entry.cells.map(readDate).find((found) => found !== null) ?? undefined,
+  };
 }
 
 /** A line with another meaning in Markdown gets a backslash. */
@@ -185,10 +232,6 @@ function unstruck(text: string): { text: string; over: { word: string; rest: str
     text: parts[1] as string,
     over: { word, rest: (known ? rest.replace(/^\W*\p{L}+\W*/u, '') : rest).trim() },
   };
-}
-
-function decisionStatus(over: { word: string } | null): 'active' | 'superseded' | 'retracted' {
-  return over === null ? 'active' : over.word === 'superseded' ? 'superseded' : 'retracted';
 }
 
 /** `[Phase 3]: …`, `[Roadmap] …`; a link is not a tag. */
@@ -234,58 +277,6 @@ function leadingDate(text: string): string | undefined {
   return readDate(text.slice(0, 60)) ?? undefined;
 }
 
-type DecisionColumn = 'decision' | 'reason' | 'phase' | 'context' | 'date' | 'alias' | 'status' | null;
-
-function decisionColumn(words: string): DecisionColumn {
-  const plain = words.replace(/[*_`]/g, '').trim().toLowerCase();
-  if (/^(?:#|id|no\.?|d#)$/.test(plain)) return 'alias';
-  if (/decision|summary|choice|chosen|decisão|decisión|what|决策|决定|결정/.test(plain)) return 'decision';
-  if (/rational|reason|why|motivo|razão|justif|razón|理由|原因|이유|근거/.test(plain)) return 'reason';
-  if (/^(?:phase|fase|plan|阶段|단계)/.test(plain)) return 'phase';
-  if (/date|when|data|fecha|日期|날짜/.test(plain)) return 'date';
-  if (/context|area|topic|contexto|背景|맥락/.test(plain)) return 'context';
-  if (/status|outcome|state|estado|状态|상태/.test(plain)) return 'status';
-  return null;
-}
-
-function readDecisionRow(entry: Entry, columns: Columns, known: Known): ModelDecision | null {
-  const kinds = columns.map(decisionColumn);
-  const cell = (kind: DecisionColumn): string => {
-    const value = entry.cells[kinds.indexOf(kind)] ?? '';
-    return kinds.includes(kind) && !isNone(value) ? value : '';
-  };
-  const loose = entry.cells.findIndex((value, index) => kinds[index] === null && value !== '');
-  const main = cell('decision') || (loose < 0 ? entry.text : (entry.cells[loose] as string));
-  const { text: whole, over } = unstruck(main);
-  const { tag, rest: text } = untagged(whole);
-  // Text in unknown columns stays with the decision.
-  const others = entry.cells.flatMap((value, index) =>
-    (kinds[index] === null || kinds[index] === 'status') && value !== main && !isNone(value)
-      ? [`${columns[index] ?? 'Also'}: ${value}`]
-      : [],
-  );
-  const [decision, reason] = cell('reason') ? [text, cell('reason')] : parted(text);
-  if (decision === '') return null;
-  const phase = cell('phase');
-  const tagged = tag === null ? {} : placed(tag, null, '', known);
-  const step = phase ? phaseTag(/^\d/.test(phase) ? `Phase ${phase}` : phase, known) : null;
-  const context = [cell('context'), phase && !step?.exact ? phase : '', ...others]
-    .filter((part) => part !== '')
-    .join('; ');
-  const date = cell('date');
-  const alias = cell('alias');
-  return {
-    ...(labelOf(alias) ? { alias: labelOf(alias) as string } : {}),
-    ...tagged,
-    ...(step ? { step: step.key } : {}),
-    ...(context ? { context: tagged.context ? `${tagged.context}; ${context}` : context } : {}),
-    decision,
-    ...(reason ? { reason } : {}),
-    ...(date ? { at: date.slice(0, 200) } : {}),
-    status: decisionStatus(over),
-  };
-}
-
 interface ItemParts {
   text: string;
   status: 'bypassed' | 'deferred' | null;
@@ -317,42 +308,4 @@ function saysResolved(text: string): boolean {
     /^\W*(?:resolved|fixed|closed|cleared|done|resolvid[oa]|已解决|해결)(?=\W|$)/iu.test(words) ||
     /(?<![A-Z-])(?:RESOLVED|CLOSED|CLEARED|FIXED)(?![A-Z])/.test(words)
   );
-}
-
-export const statusColumn = (columns: Columns): number =>
-  columns.findIndex((words) => /status|estado|状态|상태/i.test(words));
-
-function mainColumn(columns: Columns): number {
-  const at = columns.findIndex((words) =>
-    /blocker|issue|concern|description|item|problem|question|todo|task|risk|action|bloqueio|descri|事项|问题|阻塞|항목|내용/i.test(
-      words,
-    ),
-  );
-  return Math.max(at, 0);
-}
-
-function itemRow(
-  entry: Entry,
-  columns: Columns,
-): { text: string; resolved: boolean; resolution?: string; alias?: string; date?: string } {
-  const main = mainColumn(columns);
-  const status = statusColumn(columns);
-  const alias = /^(?:#|id)$/i.test(columns[0]?.trim() ?? '') && main > 0 ? entry.cells[0] : undefined;
-  const others = entry.cells.flatMap((value, index) =>
-    index !== main && index !== status && !(alias !== undefined && index === 0) && !isNone(value)
-      ? [`${columns[index] ?? 'Also'}: ${value}`]
-      : [],
-  );
-  const said = status < 0 ? '' : (entry.cells[status] ?? '');
-  const resolved = /^\W*(?:resolved|done|closed|fixed|complete|✅)/iu.test(said);
-  if (said !== '' && !resolved && !/^(?:open|active|pending|deferred|bypassed)$/i.test(said))
-    others.push(`Status: ${said}`);
-  const date = entry.cells.map(readDate).find((found) => found !== null);
-  const text = entry.cells[main] ?? '';
-  return {
-    text: others.length === 0 ? text : `${text} (${others.join('; ')})`,
-    resolved,
-    ...(labelOf(alias) ? { alias: labelOf(alias) as string } : {}),
-    ...(date ? { date } : {}),
-  };
 }
