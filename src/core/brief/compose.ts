@@ -41,7 +41,9 @@ export function composeBrief(
   };
   const fields: BriefFields = {
     ...listed,
-    headline: run.resuming ? resumingLine(run.resuming, FIELD_CHARS) : line`${shortState(run, now)}${stoppedAt(state)}`,
+    headline: run.resuming
+      ? resumingLine(run.resuming, FIELD_CHARS)
+      : line`${shortState(run, now)}${stoppedAt(state, rows.sessions)}`,
     uncertain: [...state.effects.values()].map(({ id, name, class: kind, at, session }) => {
       const found = observed.processes?.get(id)?.is;
       return {
@@ -59,10 +61,10 @@ export function composeBrief(
 }
 
 /** Where there is no plan, what the last session says of its place is the position. */
-function stoppedAt({ steps, sessions, run }: State): Line | '' {
-  const last = [...sessions.values()].findLast(
-    ({ workingOn, status }) => workingOn !== undefined && status !== 'active',
-  );
+function stoppedAt({ steps, run }: State, sessions: BriefRows['sessions']): Line | '' {
+  const [last] = sessions
+    .filter(({ workingOn, status }) => workingOn !== undefined && status !== 'active')
+    .sort((one, other) => (one.seenAt < other.seenAt ? 1 : -1));
   if (steps.size > 0 || last?.workingOn === undefined || run?.status !== 'active') return '';
   return line`; the last session stopped at ${quoteStart(last.workingOn, FIELD_CHARS)}`;
 }

@@ -129,13 +129,12 @@ function duplicates({ decisions }: Reading, warn: Warn): void {
 }
 
 function handoffs({ handoffs: notes, steps }: Reading, state: StatePage, warn: Warn): void {
-  const updated = state.said('last_updated') ?? state.session.get('last session')?.value ?? '';
-  const updatedAt = readDate(updated);
-  for (const { path, timestamp, phase } of notes) {
-    const at = timestamp ? readDate(timestamp) : null;
-    const key = phase ? readPhase(phase)?.key : undefined;
-    const done = key !== undefined && steps.steps.find((step) => step.key === key)?.status === 'completed';
-    if (done) warn('stale_handoff', null, `It hands over phase ${phase}, which is completed.`, path);
+  const updatedAt = readDate(state.said('last_updated') ?? state.session.get('last session')?.value ?? '');
+  for (const { path, timestamp = '', phase = '' } of notes) {
+    const at = readDate(timestamp);
+    const key = readPhase(phase)?.key;
+    if (steps.steps.some((step) => step.key === key && step.status === 'completed'))
+      warn('stale_handoff', null, `It hands over phase ${phase}, which is completed.`, path);
     else if (at && updatedAt && comparable(at) < comparable(updatedAt))
       warn('stale_handoff', null, `It was left on ${at}; the state was written on ${updatedAt}.`, path);
   }
@@ -147,13 +146,9 @@ function comparable(date: string): string {
   return Number.isNaN(time) ? date : new Date(time).toISOString();
 }
 
-function dayNumber(date: string): number {
-  return Math.floor(Date.parse(date) / 86_400_000);
-}
+const dayNumber = (date: string): number => Math.floor(Date.parse(date) / 86_400_000);
 
 const number = (field: Line | undefined): number | null =>
   field && /^\d+(?:\.\d+)?$/.test(field.value.trim()) ? Number(field.value) : null;
 
-function short(text: string): string {
-  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
-}
+const short = (text: string): string => (text.length <= 80 ? text : `${text.slice(0, 79)}…`);

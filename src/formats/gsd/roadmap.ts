@@ -255,6 +255,10 @@ function levelsOf(steps: readonly ModelStep[]): Map<string | null, ModelStep[]> 
   );
 }
 
+/** A step below a plan has no number of its own. */
+export const taskBox = (step: ModelStep, numbers: ReadonlyMap<string, string>, depth: number): string =>
+  `${'  '.repeat(depth)}- ${box(step)} ${flat(step.title)}${suffix(step)}${comment(step, numbers, 'task', step.key)}`;
+
 function childLines(
   parent: string,
   below: ReadonlyMap<string | null, readonly ModelStep[]>,
@@ -262,13 +266,10 @@ function childLines(
   depth: number,
 ): string[] {
   if (depth > 20) return [];
-  return (below.get(parent) ?? []).flatMap((step) => {
-    const line =
-      depth === 0
-        ? planBox(step, numbers)
-        : `${'  '.repeat(depth)}- ${box(step)} ${flat(step.title)}${suffix(step)}${comment(step, numbers, 'task', step.key)}`;
-    return [line, ...childLines(step.key, below, numbers, depth + 1)];
-  });
+  return (below.get(parent) ?? []).flatMap((step) => [
+    depth === 0 ? planBox(step, numbers) : taskBox(step, numbers, depth),
+    ...childLines(step.key, below, numbers, depth + 1),
+  ]);
 }
 
 function isPhaseNumber(key: string): boolean {

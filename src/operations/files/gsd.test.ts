@@ -29,14 +29,14 @@ it('says where the last session stopped, of a page without phases', async () => 
     await call('init', { title: 'Other work', id: 'other' });
     const { found } = (await call('adopt')) as { found: { run: string }[] };
     context.run = found[0]?.run ?? '';
-    const { headline, position } = await call('brief.show');
+    const { headline, position } = await call('resume');
     expect(headline).toMatch(
       /; the last session stopped at "REM-001 inventory complete; blocked at the disposition gate"$/,
     );
     // Nothing is made up: the page names no step.
     expect(position).toMatchObject({ step: null, phase: null });
     await call('plan.add', { title: 'Untrack the plans' });
-    expect((await call('brief.show'))['headline']).not.toContain('REM-001');
+    expect((await call('resume'))['headline']).not.toContain('REM-001');
   } finally {
     await context.close();
     rmSync(dir, { recursive: true, force: true });
