@@ -140,8 +140,8 @@ export function readItem(
   if (text === '') return null;
   const tag = untagged(text);
   const phase = tag.tag === null ? null : phaseTag(tag.tag, known);
-  const isOver =
-    over !== null || entry.checked === true || parts.resolved || saysResolved(text) || row?.resolved === true;
+  const saysOver = over !== null || parts.resolved || saysResolved(text) || row?.resolved === true;
+  const isOver = entry.checked === true || (saysOver && !parts.isOpen);
   const idle = kind === 'blocker' ? 'active' : settled === 'deferred' ? 'deferred' : 'open';
   const isWithdrawn = over?.word === 'withdrawn' && kind !== 'blocker';
   const status = isWithdrawn ? 'withdrawn' : isOver || settled === 'resolved' ? 'resolved' : (parts.status ?? idle);
@@ -176,7 +176,8 @@ export function itemWords(item: ModelItem, boxed: boolean): string {
       return `[DEFERRED] ${words}`;
     case 'active':
     case 'open':
-      return words;
+      // What only sounds settled.
+      return saysResolved(item.text) ? `[OPEN] ${words}` : words;
     default:
       return item.status satisfies never;
   }
@@ -280,20 +281,23 @@ function leadingDate(text: string): string | undefined {
 interface ItemParts {
   text: string;
   status: 'bypassed' | 'deferred' | null;
+  isOpen: boolean;
   workaround: string | null;
   resolved: boolean;
   resolution: string | null;
 }
 
 function itemParts(words: string): ItemParts {
-  const mark = /^\[(BYPASSED|DEFERRED)\]\s*/i.exec(words);
+  const mark = /^\[(BYPASSED|DEFERRED|OPEN)\]\s*/i.exec(words);
+  const said = mark?.[1]?.toLowerCase();
   const rest = mark ? words.slice(mark[0].length) : words;
-  const resolved = / RESOLVED: (.*)$/s.exec(rest);
+  const resolved = said === 'open' ? null : / RESOLVED: (.*)$/s.exec(rest);
   const open = resolved ? rest.slice(0, resolved.index) : rest;
   const workaround = / — Workaround: (.*)$/s.exec(open);
   return {
     text: unguarded((workaround ? open.slice(0, workaround.index) : open).trim()),
-    status: mark ? (mark[1]?.toUpperCase() === 'BYPASSED' ? 'bypassed' : 'deferred') : null,
+    status: said === 'bypassed' || said === 'deferred' ? said : null,
+    isOpen: said === 'open',
     workaround: workaround?.[1]?.trim() || null,
     resolved: resolved !== null,
     resolution: resolved?.[1]?.trim() || null,

@@ -160,7 +160,7 @@ const phaseLine = /^\W*(?:phase|fase|阶段|단계)\s+(\d+[A-Za-z]?(?:\.\d+)*|[A
 
 /** The text without its comment and trailing status. */
 function unmarked(text: string) {
-  const comment = /\s*<!--\s*((?:key|kind|parent|after|wave):.*?)\s*-->\s*$/.exec(text);
+  const comment = /\s*<!--\s*((?:key|kind|parent|after|wave):(?:(?!-->).)*?)\s*-->\s*$/.exec(text);
   const attributes = (comment?.[1]?.split(/;\s*/) ?? []).flatMap((part) => {
     const [name = '', value = ''] = part.split(/:\s*(.*)/s, 2);
     return value === '' ? [] : [[name.trim(), value.trim()]];
@@ -290,7 +290,9 @@ function comment(
   always: string | null,
 ): string {
   const number = numbers.get(step.key) ?? step.key;
-  const isOther = always !== null || (phaseKey(number) !== step.key && number !== step.key);
+  // A title may end like such a comment; the last one on the line counts.
+  const isTaken = /-->\s*$/.test(step.title);
+  const isOther = always !== null || isTaken || (phaseKey(number) !== step.key && number !== step.key);
   const said = newEntry(
     stepRows,
     {
