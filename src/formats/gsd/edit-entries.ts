@@ -76,18 +76,27 @@ function editForm<K extends Name>(
   now: readonly EntryOf<K>[],
   added: Map<ListKind, string[]>,
 ): void {
-  const placed = new Map(before.map((one) => [one.value, one]));
-  const pairs = pairEntries(name, [...placed.keys()], now, true);
   const told = (value: EntryOf<K>): string =>
     form
       .signature(value)
       .map((part) => flat(part ?? ''))
       .join('\u0000');
-  for (const value of now) {
-    const was = placed.get(pairs.get(value) as EntryOf<K>);
-    if (was) placed.delete(was.value);
-    if (was && [told(value), told(form.reread(value))].includes(told(was.value))) continue;
-    if (was?.entry) draft.edit.replace(was.entry.from, was.entry.to, changedLines(form, value, was.entry));
+  const same = new Map<string, Placed<EntryOf<K>>[]>();
+  for (const one of before.toReversed()) {
+    const list = same.get(told(one.value));
+    if (list) list.push(one);
+    else same.set(told(one.value), [one]);
+  }
+  // Equal lines are matched one to one, so that a duplicate line stays.
+  const left = now.filter((value) => !(same.get(told(value))?.pop() ?? same.get(told(form.reread(value)))?.pop()));
+  // A bullet may begin like an id of ours, so only its words count.
+  const [was, changed] = [unnamed([...same.values()].flat().map(({ value }) => value)), unnamed(left)];
+  const placed = new Map([...same.values()].flat().map((one) => [one.value, one]));
+  const pairs = pairEntries(name, [...was.keys()], [...changed.keys()], true);
+  for (const [key, value] of changed) {
+    const there = placed.get(was.get(pairs.get(key) as EntryOf<K>) as EntryOf<K>);
+    if (there) placed.delete(there.value);
+    if (there?.entry) draft.edit.replace(there.entry.from, there.entry.to, changedLines(form, value, there.entry));
     else {
       const kind = form.list(value);
       added.set(kind, [...(added.get(kind) ?? []), ...newLines(form, value, openList(draft, kind))]);
@@ -95,6 +104,10 @@ function editForm<K extends Name>(
   }
   for (const { entry } of placed.values()) if (entry) draft.edit.remove(entry.from, entry.to);
 }
+
+/** Copies without ids, with what they are copies of. */
+const unnamed = <T extends object>(entries: readonly T[]): Map<T, T> =>
+  new Map(entries.map((entry) => [{ ...entry, id: undefined, alias: undefined }, entry]));
 
 /** The list that new entries join; `**Blockers:** none` holds only one. */
 const openList = ({ state }: Draft, kind: ListKind): List | null =>
