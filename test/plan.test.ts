@@ -47,6 +47,37 @@ describe('a plan', () => {
     expect(folder.fault('plan', 'remove', 't1')).toMatchObject({ code: 'illegal' });
   });
 
+  it('takes the key of a step as a flag or as a word, before or after the title', () => {
+    const folder = newWorkspace();
+    expect(folder.data('plan', 'add', 'Buy a domain', '--key', '1')).toMatchObject({ step: { key: '1' } });
+    expect(folder.data('plan', 'add', '--key=9', 'Sell', 'it')).toMatchObject({ step: { key: '9', title: 'Sell it' } });
+    expect(folder.fault('start', 't1', '--key', 't2', '--agent', 'ada')).toMatchObject({ code: 'usage' });
+  });
+
+  it('lists imported steps in their place', () => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'Shop', '--id', 'shop');
+    folder.data('plan', 'add', '2', 'Architecture', '--kind', 'step');
+    folder.data('plan', 'import', 'apex');
+    const keys = (folder.data('status')['steps'] as { key: string }[]).map(({ key }) => key);
+    expect(keys).toEqual([...keys].sort());
+    expect(keys.slice(0, 3)).toEqual(['1', '2', '3']);
+    const page = '- [ ] One\n- [ ] Three\n';
+    folder.data('init', '--plan', write(folder, 'plan.md', page), '--id', 'page');
+    folder.data('plan', 'import', write(folder, 'plan.md', page.replace('- [ ] Three', '- [ ] Two\n- [ ] Three')));
+    const titles = (folder.data('plan', 'show')['steps'] as { title: string }[]).map(({ title }) => title);
+    expect(titles).toEqual(['One', 'Two', 'Three']);
+  });
+
+  it('marks a step that someone works on as blocked', () => {
+    const folder = newWorkspace();
+    folder.data('start', 't1', '--agent', 'ada');
+    folder.data('raise', 'blocker', 'No key', '--affects', 't1', '--agent', 'ada');
+    expect(folder.run('status').out).toMatch(/t1 .*ada \(S-1\); blocked by B-1/);
+    const [step] = (folder.data('status')['steps'] as { key: string }[]).filter(({ key }) => key === 't1');
+    expect(step).toMatchObject({ status: 'in_progress', blocked: true, blockers: [{ kind: 'blocker', id: 'B-1' }] });
+  });
+
   it('is read from YAML, with nested and finished steps', () => {
     const folder = newFolder();
     expect(folder.data('init', '--plan', write(folder, 'plan.yaml', yaml), '--id', 'y')).toMatchObject({ steps: 4 });

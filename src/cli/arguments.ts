@@ -183,7 +183,12 @@ function unknownFlag(written: string): Fault {
 
 function fill(call: Call, operation: Operation, argv: string[]): void {
   const specs = flagsOf(operation);
-  const words = [...(operation.words ?? [])] as string[];
+  const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const isFlagged = (spec: FlagSpec): boolean => spec.kind !== 'list' && flags.some((flag) => isFlag(spec, flag));
+  const flagged = specs.filter(isFlagged).map(({ field }) => field);
+  // A value that is given by its flag is not looked for among the words.
+  const fields = [...(operation.words ?? [])].filter((field) => !flagged.includes(field)) as string[];
+  const words = [...fields];
   const placed: string[] = [];
   let openList: FlagSpec | null = null;
   let onlyWords = false;
@@ -202,9 +207,12 @@ function fill(call: Call, operation: Operation, argv: string[]): void {
   }
   const read = operation.readWords?.(placed) ?? null;
   if (read === null) return;
-  for (const field of (operation.words ?? []).slice(0, placed.length)) delete call.input[field];
+  for (const field of fields.slice(0, placed.length)) delete call.input[field];
   Object.assign(call.input, read);
 }
+
+const isFlag = ({ name, also }: FlagSpec, argument: string): boolean =>
+  [name, ...also].some((one) => argument === `--${one}` || argument.startsWith(`--${one}=`));
 
 /** No flag has a space in its name: a sentence that starts with a dash is text. */
 function looksLikeFlag(argument: string): boolean {

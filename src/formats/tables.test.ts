@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import * as apex from './apex/table.ts';
+import * as gsd from './gsd/table.ts';
 import * as maestro from './maestro/table.ts';
 import * as snap from './snap/table.ts';
 import { describeRows } from './text/rows.ts';
@@ -27,6 +28,17 @@ const tables: [name: string, groups: [of: string, rows: Rows][]][] = [
       ['', maestro.runRows],
       ['phases[]', maestro.phaseRows],
       ['phases[].errors[]', maestro.errorRows],
+    ],
+  ],
+  [
+    'gsd',
+    [
+      ['', gsd.pageRows],
+      ['decisions', gsd.decisionColumns],
+      ['items', gsd.itemColumns],
+      ['ROADMAP.md', gsd.stepRows],
+      ['HANDOFF.json', gsd.noteRows],
+      ['HANDOFF.json[]', gsd.noteEntryRows],
     ],
   ],
   [

@@ -1,5 +1,5 @@
 import type { State } from '../fold/state.ts';
-import { type Line, line } from '../line.ts';
+import { type Line, line, quoteStart } from '../line.ts';
 import type { Liveness } from '../views/liveness.ts';
 import type { BriefFacts, BriefForm, OtherRuns } from './facts.ts';
 import { type BriefAction, type BriefFields, listFields } from './fields.ts';
@@ -41,7 +41,9 @@ export function composeBrief(
   };
   const fields: BriefFields = {
     ...listed,
-    headline: run.resuming ? resumingLine(run.resuming, FIELD_CHARS) : shortState(run, now),
+    headline: run.resuming
+      ? resumingLine(run.resuming, FIELD_CHARS)
+      : line`${shortState(run, now)}${stoppedAt(state, rows.sessions)}`,
     uncertain: [...state.effects.values()].map(({ id, name, class: kind, at, session }) => {
       const found = observed.processes?.get(id)?.is;
       return {
@@ -56,6 +58,15 @@ export function composeBrief(
     nextAction: actionOf(state, facts),
   };
   return { fields, facts };
+}
+
+/** Where there is no plan, what the last session says of its place is the position. */
+function stoppedAt({ steps, run }: State, sessions: BriefRows['sessions']): Line | '' {
+  const [last] = sessions
+    .filter(({ workingOn, status }) => workingOn !== undefined && status !== 'active')
+    .sort((one, other) => (one.seenAt < other.seenAt ? 1 : -1));
+  if (steps.size > 0 || last?.workingOn === undefined || run?.status !== 'active') return '';
+  return line`; the last session stopped at ${quoteStart(last.workingOn, FIELD_CHARS)}`;
 }
 
 function actionOf(state: State, { run, form }: BriefFacts): BriefAction {

@@ -26,7 +26,9 @@ export function applyStep(state: State, event: StepEvent, touch: AddTouch): void
     state.stand = null;
   const after =
     event.type === 'step.added' ? freshStep(event.body) : withoutOldTimes(evolveStep(before as Step, event));
-  state.steps.set(key, after);
+  if (event.type === 'step.added' && event.body.before !== undefined)
+    insertBefore(state.steps, event.body.before, after);
+  else state.steps.set(key, after);
   touch('step', key, before, after);
   afterStep(state, event, before, touch);
 }
@@ -100,6 +102,19 @@ export function holdStep(state: State, holder: string, step: string, touch: AddT
   const next = { ...session, held: [...session.held, step] };
   state.sessions.set(session.id, next);
   touch('session', session.id, session, next);
+}
+
+/** A table keeps the order of insertion: what comes after the new step is inserted again. */
+function insertBefore(steps: Map<string, Step>, next: string, step: Step): void {
+  const keys = [...steps.keys()];
+  const at = keys.indexOf(next);
+  steps.set(step.key, step);
+  for (const key of at < 0 ? [] : keys.slice(at)) {
+    const later = steps.get(key) as Step;
+    if (key === step.key) continue;
+    steps.delete(key);
+    steps.set(key, later);
+  }
 }
 
 /** A step as it is added to the plan. */

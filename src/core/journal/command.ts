@@ -232,6 +232,8 @@ export type PlannedStep = StepPlan & {
   alias?: string | undefined;
   done?: boolean | undefined;
   skipped?: boolean | undefined;
+  /** The step of the plan that it goes in front of. */
+  before?: string | undefined;
 };
 
 /** The names in a command that folded state may no longer hold; the engine fetches their rows before deciding. */

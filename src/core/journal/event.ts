@@ -165,7 +165,8 @@ export const eventBodies = {
     ranges: v.array(ImportedRange),
   }),
 
-  'step.added': v.object({ ...StepRef, ...StepPlan.entries, ...Aliased }),
+  /** `before` is the step that it goes in front of; without it, it is the last of the plan. */
+  'step.added': v.object({ ...StepRef, ...StepPlan.entries, ...Aliased, before: v.optional(StepKey) }),
   'step.changed': v.object({ ...StepRef, ...v.partial(StepPlan).entries }),
   'step.removed': v.object({ ...StepRef }),
   'step.started': v.object({

@@ -66,7 +66,7 @@ export function draftSteps(state: State, steps: readonly PlannedStep[]): { draft
 }
 
 /** Adding a step that exists with the same plan changes nothing. */
-function samePlan(existing: Step, { key: _, done: _d, skipped: _s, ...planned }: PlannedStep): boolean {
+function samePlan(existing: Step, { key: _, done: _d, skipped: _s, before: _b, ...planned }: PlannedStep): boolean {
   return changedFields(existing, planned).length === 0 && existing.parent === (planned.parent ?? null);
 }
 

@@ -13,6 +13,8 @@ export interface StepView {
   /** What keeps it from being started. Empty for steps that are finished or held. */
   obstacles: readonly Obstacle[];
   blocked: boolean;
+  /** Active blockers, also of a step that is held. */
+  blockers: readonly Obstacle[];
   /** Has unfinished children, and all of them are blocked. */
   paused: boolean;
   /** It was built on a step that has been reopened since. */
@@ -97,6 +99,9 @@ function viewPlan(state: State): PlanView {
       },
       get blocked() {
         return view.obstacles.some((obstacle) => obstacle.kind === 'blocker');
+      },
+      get blockers() {
+        return isDone(statusOf(step)) ? [] : found().filter(({ kind }) => kind === 'blocker');
       },
       get paused() {
         return stuck().paused.has(step.key);

@@ -192,7 +192,8 @@ function writeLog(editor: Editor, reading: Reading, model: RunModel, about: Abou
     const was = pairs.get(decision);
     const node = was ? reading.log.get(was) : undefined;
     if (was && node?.type === 'map') editRows(editor, logRows, node, was, decision, about);
-    if (was || !belongsInLog(decision)) continue;
+    // One that someone took out of the file is retracted, and does not come back.
+    if (was || decision.status === 'retracted' || !belongsInLog(decision)) continue;
     const named = { ...decision, alias: idFor(decision.alias) };
     added.push(newDecision(named, last ? shapeOf(last) : 'A', about, like));
   }

@@ -1,49 +1,41 @@
-import { emptyRunModel, type ModelDecision, type ModelItem, type ModelNote } from '../../core/model/run-model.ts';
+import { emptyRunModel, type ModelItem, type ModelStep } from '../../core/model/run-model.ts';
 import type { Files, Found, Problem } from '../format.ts';
-import { readContinueHere } from './continue-here.ts';
+import { defined } from '../text/values.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDamage } from './damage.ts';
+import { readDecision, readItem } from './entries.ts';
 import { fillModel } from './fill-model.ts';
 import { leadingNote } from './freshness.ts';
-import { type HandoffNote, readHandoffJson } from './handoff-json.ts';
-import { readDecision, readItem } from './read-entry.ts';
+import { type HandoffNote, readContinueHere, readHandoffJson } from './handoff.ts';
+import { isOver } from './progress.ts';
 import type { Reading } from './reading.ts';
 import { type Roadmap, readRoadmap } from './roadmap.ts';
-import { type ListKind, readStatePage, type StatePage } from './state-markdown.ts';
+import { readStatePage, type StatePage } from './state-markdown.ts';
 import { gatherSteps, type Steps } from './steps.ts';
+import { lists } from './table.ts';
 import { clip, plain } from './words/clip.ts';
 import { isNone } from './words/none.ts';
 import { isStepKey, phaseOfPlan, planKey, readCount, readPhase, readPlanId } from './words/numbers.ts';
 
 export function assemble(found: Found, files: Files): Reading {
-  const folder = found.main.includes('/') ? found.main.slice(0, found.main.lastIndexOf('/') + 1) : '';
+  const folder = found.main.slice(0, found.main.lastIndexOf('/') + 1);
   const main = files.get(found.main);
   const role = roleOf(found.main, main ?? '');
-  const problems: Problem[] = [];
-  let writable = true;
-  if (main === undefined)
-    problems.push({
-      code: 'missing',
-      level: 'error',
-      path: found.main,
-      line: null,
-      message: 'There is no STATE.md here; the run is repaired from the files around it.',
-    });
   const state = main !== undefined && role === 'state' ? readStatePage(main) : null;
-  if (main !== undefined && role === 'state') {
-    const damage = findDamage(found.main, main, state as StatePage);
-    problems.push(...damage.problems);
-    writable = damage.writable;
-  }
+  const damage = state
+    ? findDamage(found.main, state)
+    : { problems: [], writable: role === 'state' || main === undefined };
+  const problems: Problem[] = [...damage.problems];
+  const message = 'There is no STATE.md here; the run is repaired from the files around it.';
+  if (main === undefined) problems.push({ code: 'missing', level: 'error', path: found.main, line: null, message });
   const roadmapPath = role === 'roadmap' ? found.main : `${folder}ROADMAP.md`;
   const roadmapText = files.get(roadmapPath);
   const roadmap = roadmapText === undefined ? null : readRoadmap(roadmapText);
   const handoffs: HandoffNote[] = [];
   for (const [path, text] of files) {
     const kind = path === found.main ? role : roleOf(path, '');
-    const read =
-      kind === 'handoff' ? readHandoffJson(path, text) : kind === 'continue' ? readContinueHere(path, text) : null;
-    if (!read) continue;
+    if (kind !== 'handoff' && kind !== 'continue') continue;
+    const read = kind === 'handoff' ? readHandoffJson(path, text) : readContinueHere(path, text);
     problems.push(...read.problems);
     if (read.note) handoffs.push(read.note);
   }
@@ -57,18 +49,8 @@ export function assemble(found: Found, files: Files): Reading {
   for (const note of handoffs) if (state === null && note !== lead) addTasks(steps, note);
   if (lead) addTasks(steps, lead);
   const reading: Reading = {
-    model: emptyRunModel(titleOf(found, state, roadmap)),
-    state,
-    roadmap,
-    roadmapPath,
-    steps,
-    decisions: [],
-    items: [],
-    notes: [],
-    handoffs,
-    lead,
-    problems,
-    writable: writable && (role === 'state' || main === undefined),
+    ...{ model: emptyRunModel(titleOf(found, state, roadmap)), state, roadmap, roadmapPath, steps },
+    ...{ decisions: [], items: [], notes: [], handoffs, lead, problems, writable: damage.writable },
   };
   addEntries(reading);
   addHandoffs(reading);
@@ -90,22 +72,6 @@ export function roleOf(path: string, text: string): FileRole {
   return 'other';
 }
 
-/** The kind of item that each list of the page holds. */
-const itemKinds: Partial<Record<ListKind, ModelItem['kind']>> = {
-  blockers: 'blocker',
-  todos: 'commitment',
-  human: 'commitment',
-  deferred: 'commitment',
-  questions: 'question',
-  issues: 'finding',
-  errors: 'error',
-};
-
-export const noteKinds: Partial<Record<ListKind, ModelNote['kind']>> = {
-  constraints: 'constraint',
-  'dead-ends': 'dead-end',
-};
-
 /**
  * A concern that is noted with the phase in hand does not keep anyone from it, unless it says so: the page continues with
  * that phase.
@@ -121,35 +87,22 @@ function unblocked(item: ModelItem, { steps, position }: Steps, text: string): M
 
 function addEntries(reading: Reading): void {
   const keys = new Set(reading.steps.steps.map(({ key }) => key));
-  const known = (key: string) => keys.has(key);
-  for (const list of reading.state?.lists ?? []) {
-    const kind = itemKinds[list.kind];
-    const noteKind = noteKinds[list.kind];
-    const onlyProse = list.listing.entries.every(({ form }) => form === 'paragraph');
-    for (const entry of list.listing.entries) {
+  const known = (key: string): boolean => keys.has(key);
+  for (const { kind, listing, settled } of reading.state?.lists ?? []) {
+    const { item: itemKind, note: noteKind } = lists[kind];
+    const onlyProse = listing.entries.every(({ form }) => form === 'paragraph');
+    for (const entry of listing.entries) {
       // A paragraph above a list introduces it; alone, or in bold, it is an entry itself.
       if (entry.form === 'paragraph' && (isPointer(entry.text) || !(onlyProse || /^(?:\*\*|~~)/.test(entry.text))))
         continue;
-      if (list.kind === 'decisions') {
-        const value = readDecision(entry, known);
-        if (value) reading.decisions.push({ value: clipDecision(value), list, entry });
-      } else if (kind) {
-        const value = readItem(
-          entry,
-          kind,
-          list.kind === 'deferred' ? 'deferred' : list.settled ? 'resolved' : null,
-          known,
-        );
-        if (value)
-          reading.items.push({
-            value: {
-              ...unblocked({ ...value, text: clip(value.text) }, reading.steps, clip(entry.text)),
-              ...(list.kind === 'human' ? { to: 'human' } : {}),
-            },
-            list,
-            entry,
-          });
-      } else if (noteKind) reading.notes.push({ value: { kind: noteKind, text: clip(entry.text) }, list, entry });
+      if (noteKind) reading.notes.push({ value: { kind: noteKind, text: clip(entry.text) }, entry });
+      const decision = kind === 'decisions' ? readDecision(entry, known) : null;
+      if (decision) reading.decisions.push({ value: decision, entry });
+      const is = kind === 'deferred' ? 'deferred' : settled ? 'resolved' : null;
+      const item = itemKind ? readItem(entry, itemKind, is, known) : null;
+      if (!item) continue;
+      const value = unblocked(item, reading.steps, clip(entry.text));
+      reading.items.push({ value: kind === 'human' ? { ...value, to: 'human' } : value, entry });
     }
   }
 }
@@ -168,90 +121,69 @@ function isPointer(text: string): boolean {
 }
 
 function addHandoffs(reading: Reading): void {
-  if (reading.handoffs.length === 0) return;
   const decided = new Set(reading.decisions.map(({ value }) => plain(value.decision)));
   const raised = new Set(reading.items.map(({ value }) => plain(value.text)));
+  const isNew = (seen: Set<string>, text: string): boolean => seen.size < seen.add(plain(text)).size;
   const keys = new Set(reading.steps.steps.map(({ key }) => key));
-  const isOld = (note: HandoffNote): boolean =>
-    reading.state !== null && note.timestamp !== reading.lead?.timestamp && note !== reading.lead;
   for (const note of reading.handoffs) {
+    const isOld = reading.state !== null && note.timestamp !== reading.lead?.timestamp && note !== reading.lead;
     for (const decision of note.decisions) {
-      const words = plain(decision.decision);
-      if (decided.has(words)) continue;
-      decided.add(words);
-      const phase = readPhase(decision.context ?? '');
-      const step = phase && keys.has(phase.key) ? { step: phase.key } : {};
-      reading.decisions.push({ value: clipDecision({ ...decision, ...step }), list: null, entry: null });
+      if (!isNew(decided, decision.decision)) continue;
+      const key = readPhase(decision.context ?? '')?.key;
+      const step = key !== undefined && keys.has(key) ? key : decision.step;
+      reading.decisions.push({ value: defined({ ...decision, decision: clip(decision.decision), step }), entry: null });
     }
     for (const item of note.items) {
-      const words = plain(item.text);
-      if (raised.has(words)) continue;
-      raised.add(words);
-      reading.items.push({
-        value: {
-          ...item,
-          text: clip(item.text),
-          // What an older note was blocked by, STATE.md would say if it still were so.
-          ...(isOld(note) && item.kind === 'blocker' ? { status: 'deferred' as const } : {}),
-          ...(note.timestamp ? { raisedAt: note.timestamp.slice(0, 200) } : {}),
-        },
-        list: null,
-        entry: null,
-      });
+      if (!isNew(raised, item.text)) continue;
+      // What an older note was blocked by, STATE.md would say if it still were so.
+      const status = isOld && item.kind === 'blocker' ? 'deferred' : item.status;
+      const raisedAt = note.timestamp?.slice(0, 200) ?? item.raisedAt;
+      reading.items.push({ value: defined({ ...item, text: clip(item.text), status, raisedAt }), entry: null });
     }
-    for (const text of note.constraints)
-      reading.notes.push({ value: { kind: 'constraint', text: clip(text) }, list: null, entry: null });
-    for (const text of note.deadEnds)
-      reading.notes.push({ value: { kind: 'dead-end', text: clip(text) }, list: null, entry: null });
+    for (const [kind, texts] of [
+      ['constraint', note.constraints],
+      ['dead-end', note.deadEnds],
+    ] as const)
+      for (const text of texts) reading.notes.push({ value: { kind, text: clip(text) }, entry: null });
   }
 }
 
+/** The phase, plan and tasks of a note, as far as the plan lacks them. */
 function addTasks(steps: Steps, note: HandoffNote): void {
   const phase = readPhase(note.phase ?? '');
+  const count = note.plan === undefined ? null : readCount(note.plan);
   const plan =
-    note.plan === null || /^0+$/.test(note.plan) || !phase
-      ? null
-      : (readPlanId(note.plan)?.key ?? planOf(phase.key, note.plan));
+    note.plan === undefined || /^0+$/.test(note.plan) || !phase
+      ? undefined
+      : (readPlanId(note.plan)?.key ?? (count ? planKey(phase.key, String(count.at)) : undefined));
   const byKey = new Map(steps.steps.map((step) => [step.key, step]));
-  const ensure = (key: string, title: string, kind: 'phase' | 'plan', parent?: string) => {
-    const there = byKey.get(key);
-    if (there) return there;
-    const step = { key, title, kind, ...(parent ? { parent } : {}), status: 'in_progress' as const };
-    byKey.set(key, step);
-    steps.steps.push(step);
-    return step;
+  const ensure = (step: ModelStep): ModelStep => {
+    const there = byKey.get(step.key);
+    if (!there) steps.steps.push(step);
+    byKey.set(step.key, there ?? step);
+    return there ?? step;
   };
-  let above = phase ? byKey.get(phase.key) : undefined;
-  if (phase && !above) above = ensure(phase.key, note.phaseName ?? phase.name ?? `Phase ${phase.key}`, 'phase');
-  if (phase && above && plan) above = byKey.get(plan) ?? ensure(plan, `Plan ${plan}`, 'plan', phase.key);
-  if (above) steps.position = above.key;
-  const over = above !== undefined && (above.status === 'completed' || above.status === 'skipped');
-  for (const [index, task] of note.tasks.entries()) {
-    const id = (task.id || String(index + 1)).replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 24);
-    const key = above ? `${above.key}.${id}` : `task-${id}`;
-    if (byKey.has(key) || !isStepKey(key)) continue;
-    const status = task.done
-      ? ('completed' as const)
-      : task.inProgress
-        ? ('in_progress' as const)
-        : ('pending' as const);
-    const step = {
-      key,
-      title: clip(task.name),
-      kind: 'task' as const,
-      ...(above ? { parent: above.key } : {}),
-      status: over && !task.done ? ('skipped' as const) : status,
-      ...(over && !task.done ? { reason: 'Its plan or phase was completed since.' } : {}),
-      ...(task.summary ? { summary: task.summary } : {}),
-    };
-    byKey.set(key, step);
-    steps.steps.push(step);
+  const status = 'in_progress' as const;
+  let above: ModelStep | undefined;
+  if (phase) {
+    const { key, name } = phase;
+    above = ensure({ key, title: note.phaseName ?? name ?? `Phase ${key}`, kind: 'phase', status });
+    if (plan) above = ensure({ key: plan, title: `Plan ${plan}`, kind: 'plan', parent: key, status });
+    steps.position = above.key;
   }
-}
-
-function planOf(phase: string, plan: string): string | null {
-  const count = readCount(plan);
-  return count ? planKey(phase, String(count.at)) : null;
+  const isPast = above !== undefined && isOver(above);
+  for (const [index, { id, name, done, inProgress, summary }] of note.tasks.entries()) {
+    const number = (id || String(index + 1)).replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 24);
+    const key = above ? `${above.key}.${number}` : `task-${number}`;
+    if (byKey.has(key) || !isStepKey(key)) continue;
+    ensure(
+      defined({
+        ...{ key, title: clip(name), kind: 'task', parent: above?.key, summary },
+        status: done ? 'completed' : isPast ? 'skipped' : inProgress ? 'in_progress' : 'pending',
+        reason: isPast && !done ? 'Its plan or phase was completed since.' : undefined,
+      }),
+    );
+  }
 }
 
 function titleOf(found: Found, state: StatePage | null, roadmap: Roadmap | null): string {
@@ -269,14 +201,4 @@ function titleOf(found: Found, state: StatePage | null, roadmap: Roadmap | null)
     (name && name !== 'milestone' ? [milestone, name].filter(Boolean).join(' ') : null) ??
     folder;
   return clip(title ?? 'Project').slice(0, 500);
-}
-
-function clipDecision(decision: ModelDecision): ModelDecision {
-  const { context, reason } = decision;
-  return {
-    ...decision,
-    decision: clip(decision.decision),
-    ...(context === undefined ? {} : { context: clip(context) }),
-    ...(reason === undefined ? {} : { reason: clip(reason) }),
-  };
 }

@@ -1,108 +1,139 @@
-import type { ModelDecision, ModelItem, ModelNote, RunModel } from '../../core/model/run-model.ts';
+import { type EntryOf, pairEntries } from '../../core/model/pair.ts';
+import type { ModelDecision, ModelItem, ModelNote } from '../../core/model/run-model.ts';
 import { flat } from '../text/lines.ts';
 import { type Entry, entryOf } from '../text/list.ts';
-import type { PageEditor } from '../text/page.ts';
-import { noteKinds } from './assemble.ts';
-import type { Draft } from './draft.ts';
-import { matchEntries } from './matching.ts';
-import {
-  decisionCells,
-  decisionWords,
-  itemCells,
-  itemWords,
-  readDecision,
-  readItem,
-  statusColumn,
-} from './read-entry.ts';
-import type { List, ListKind } from './state-markdown.ts';
+import { decisionRow, decisionWords, itemRowOf, itemWords, readDecision, readItem } from './entries.ts';
+import type { Draft, Placed } from './reading.ts';
+import type { List } from './state-markdown.ts';
+import { type ListKind, listOfItem, listOfNote, lists } from './table.ts';
+
+type Name = 'decisions' | 'items' | 'notes';
+
+/** How the entries of a list are written. */
+interface Form<T> {
+  list(value: T): ListKind;
+  /** What the page can hold of an entry. */
+  signature(value: T): (string | undefined)[];
+  /** The entry as it would read back: what the form cannot hold makes no difference. */
+  reread(value: T): T;
+  row(value: T, columns: readonly string[], old?: readonly string[]): string;
+  words(value: T, boxed: boolean, group: string | null): string;
+  isOver(value: T): boolean;
+}
 
 /** Updates the lists of a page to a run model, each in its own form. */
 export function editEntries(draft: Draft): void {
-  const { edit, reading, model, state } = draft;
-  const known = knownIn(model);
-  const pending: Pending = new Map();
-  const append = (kind: ListKind, line: (list: List | null) => string[]): void => {
-    const list = state.lists.find((one) => one.kind === kind && !one.settled && !isInline(one)) ?? null;
-    const { lines } = pending.get(kind) ?? { lines: [] };
-    pending.set(kind, { list, lines: [...lines, ...line(list)] });
-  };
-  const decisions = matchEntries(
-    reading.decisions,
-    model.decisions,
-    decisionSignature,
-    (one) => readDecision(bulletEntry(decisionWords(one)), known) ?? one,
-    (one) => one.decision,
-  );
-  for (const { before, after } of decisions.changed)
-    rewrite(edit, before.entry, (entry) => decisionLines(entry, after));
-  const items = matchEntries(
-    reading.items,
-    model.items,
-    itemSignature,
-    (one) => readItem(bulletEntry(itemWords(one, false)), one.kind, null, known) ?? one,
-    (one) => `${one.kind} ${one.text}`,
-  );
-  for (const { before, after } of items.changed) rewrite(edit, before.entry, (entry) => itemLines(entry, after));
-  for (const { entry } of [...decisions.removed, ...items.removed]) rewrite(edit, entry, () => []);
-  for (const decision of decisions.added) append('decisions', (list) => decisionLine(decision, list));
-  for (const item of items.added) append(listOf[item.kind], (list) => itemLine(item, list));
-  const notes = matchEntries(
-    reading.notes.filter(({ value }) => value.kind !== 'worklog'),
-    model.notes.filter(({ kind }) => kind === 'constraint' || kind === 'dead-end'),
-    (one) => `${one.kind} ${flat(one.text)}`,
-    (one) => one,
-    (one) => `${one.kind} ${one.text}`,
-  );
-  for (const note of notes.added) append(noteList(note), (list) => bullet(list, note.text, false));
-  for (const [kind, { list, lines }] of pending) insertLines(draft, kind, list, lines);
-}
-
-type Pending = Map<ListKind, { list: List | null; lines: string[] }>;
-
-function rewrite(edit: PageEditor, entry: Entry | null, lines: (entry: Entry) => string[]): void {
-  if (entry) edit.replace(entry.from, entry.to, lines(entry));
-}
-
-type Known = (key: string) => boolean;
-
-export function knownIn(model: RunModel): Known {
+  const { reading, model } = draft;
   const keys = new Set(model.steps.map(({ key }) => key));
-  return (key) => keys.has(key);
+  const known = (key: string): boolean => keys.has(key);
+  const decisions: Form<ModelDecision> = {
+    list: () => 'decisions',
+    signature: ({ step, context, decision, reason, status = 'active' }) => [step, context, decision, reason, status],
+    reread: (one) => readDecision(bulletEntry(decisionWords(one)), known) ?? one,
+    row: decisionRow,
+    words: ({ context, ...rest }, _, group) =>
+      decisionWords(context === undefined || context === group ? rest : { ...rest, context }),
+    isOver: () => false,
+  };
+  const items: Form<ModelItem> = {
+    list: ({ kind }) => listOfItem(kind),
+    signature: ({ kind, step, text, status, workaround, resolution }) => [
+      kind,
+      step,
+      text,
+      status,
+      workaround,
+      resolution,
+    ],
+    reread: (one) => readItem(bulletEntry(itemWords(one, false)), one.kind, null, known) ?? one,
+    row: itemRowOf,
+    words: itemWords,
+    isOver: ({ status }) => status === 'resolved',
+  };
+  const notes: Form<ModelNote> = {
+    list: ({ kind }) => listOfNote(kind),
+    signature: ({ kind, text }) => [kind, text],
+    reread: (one) => one,
+    row: ({ text }, columns) => `| ${[text, ...columns.slice(1).map(() => '—')].join(' | ')} |`,
+    words: ({ text }) => text,
+    isOver: () => false,
+  };
+  const added = new Map<ListKind, string[]>();
+  editForm(draft, 'decisions', decisions, reading.decisions, model.decisions, added);
+  editForm(draft, 'items', items, reading.items, model.items, added);
+  const isListed = ({ kind }: ModelNote): boolean => kind === 'constraint' || kind === 'dead-end';
+  // A note that the journal does not have is not ours to remove.
+  const there = reading.notes.filter(({ value }) => isListed(value)).map(({ value }) => ({ value, entry: null }));
+  editForm(draft, 'notes', notes, there, model.notes.filter(isListed), added);
+  for (const [kind, lines] of added) insertLines(draft, kind, openList(draft, kind), lines);
 }
 
-function decisionSignature({ step, context, decision, reason, status = 'active' }: ModelDecision): string {
-  return [step, context, decision, reason, status].map((part) => flat(part ?? '')).join('\u0000');
+function editForm<K extends Name>(
+  draft: Draft,
+  name: K,
+  form: Form<EntryOf<K>>,
+  before: readonly Placed<EntryOf<K>>[],
+  now: readonly EntryOf<K>[],
+  added: Map<ListKind, string[]>,
+): void {
+  const told = (value: EntryOf<K>): string =>
+    form
+      .signature(value)
+      .map((part) => flat(part ?? ''))
+      .join('\u0000');
+  const same = new Map<string, Placed<EntryOf<K>>[]>();
+  for (const one of before.toReversed()) {
+    const list = same.get(told(one.value));
+    if (list) list.push(one);
+    else same.set(told(one.value), [one]);
+  }
+  // Equal lines are matched one to one, so that a duplicate line stays.
+  const left = now.filter((value) => !(same.get(told(value))?.pop() ?? same.get(told(form.reread(value)))?.pop()));
+  // A bullet may begin like an id of ours, so only its words count.
+  const [was, changed] = [unnamed([...same.values()].flat().map(({ value }) => value)), unnamed(left)];
+  const placed = new Map([...same.values()].flat().map((one) => [one.value, one]));
+  const pairs = pairEntries(name, [...was.keys()], [...changed.keys()], true);
+  for (const [key, value] of changed) {
+    const there = placed.get(was.get(pairs.get(key) as EntryOf<K>) as EntryOf<K>);
+    if (there) placed.delete(there.value);
+    if (there?.entry) draft.edit.replace(there.entry.from, there.entry.to, changedLines(form, value, there.entry));
+    else {
+      const kind = form.list(value);
+      added.set(kind, [...(added.get(kind) ?? []), ...newLines(form, value, openList(draft, kind))]);
+    }
+  }
+  for (const { entry } of placed.values()) if (entry) draft.edit.remove(entry.from, entry.to);
 }
 
-function itemSignature({ kind, step, text, status, workaround, resolution }: ModelItem): string {
-  return [kind, step, text, status, workaround, resolution].map((part) => flat(part ?? '')).join('\u0000');
-}
+/** Copies without ids, with what they are copies of. */
+const unnamed = <T extends object>(entries: readonly T[]): Map<T, T> =>
+  new Map(entries.map((entry) => [{ ...entry, id: undefined, alias: undefined }, entry]));
+
+/** The list that new entries join; `**Blockers:** none` holds only one. */
+const openList = ({ state }: Draft, kind: ListKind): List | null =>
+  state.lists.find((one) => one.kind === kind && !one.settled && !isInline(one)) ?? null;
+
+const isInline = ({ heading, listing, from }: List): boolean =>
+  heading === null && listing.entries.some((entry) => entry.form === 'paragraph' && entry.from === from);
 
 const bulletEntry = (text: string): Entry => ({ ...entryOf(0, 1, text), form: 'bullet', mark: '- ' });
 
-function decisionLines({ columns, cells, mark, group }: Entry, decision: ModelDecision): string[] {
-  if (columns) {
-    const fresh = decisionCells(decision, columns);
-    const isSet = (column: string): boolean =>
-      /decision|summary|choice|rational|reason|why|决策|결정|decisão|motivo/i.test(column);
-    return [row(columns.map((column, index) => (isSet(column) ? (fresh[index] as string) : (cells[index] ?? ''))))];
-  }
-  const { context, ...rest } = decision;
-  return withMark(mark, decisionWords(context === undefined || context === group ? rest : decision));
+function changedLines<T>(form: Form<T>, value: T, { columns, cells, mark, checked, group }: Entry): string[] {
+  if (columns) return [form.row(value, columns, cells)];
+  const boxed = checked !== null;
+  return withMark(boxed ? ticked(mark, form.isOver(value)) : mark, form.words(value, boxed, group));
 }
 
-function itemLines({ columns, cells, mark, checked }: Entry, item: ModelItem): string[] {
-  if (columns) {
-    const main = itemCells(item, columns).indexOf(itemWords(item, false));
-    const status = statusColumn(columns);
-    const merged = cells.map((cell, index) => {
-      if (index === status) return item.status;
-      return index === main ? itemWords({ ...item, text: cell.replace(/^~~(.*?)~~.*$/s, '$1') }, false) : cell;
-    });
-    return [row(merged)];
-  }
-  const boxed = checked !== null;
-  return withMark(boxed ? ticked(mark, item.status === 'resolved') : mark, itemWords(item, boxed));
+function newLines<T>(form: Form<T>, value: T, list: List | null): string[] {
+  const last = lastUngrouped(list);
+  if (last?.columns) return [form.row(value, last.columns)];
+  const words = form.words(value, last?.form === 'bullet' && last.checked !== null, null);
+  // Among paragraphs a new list would turn them into its introduction.
+  if (last?.form === 'paragraph' && list?.listing.entries.every(({ form: one }) => one === 'paragraph'))
+    return ['', ...words.split('\n')];
+  const mark = last?.form === 'bullet' ? last.mark : '- ';
+  // A bullet among numbered lines is fine and needs no number.
+  return withMark(/^\s*\d/.test(mark) ? '- ' : ticked(mark, form.isOver(value)), words);
 }
 
 const ticked = (mark: string, over: boolean): string => mark.replace(/\[[ xX~-]\]/, over ? '[x]' : '[ ]');
@@ -113,75 +144,13 @@ function withMark(mark: string, words: string): string[] {
   return [mark + first, ...rest.map((line) => (line.trim() === '' ? '' : `${indent}  ${line}`))];
 }
 
-/** `**Blockers:** none` holds only one entry. */
-function isInline({ heading, listing, from }: List): boolean {
-  return heading === null && listing.entries.some((entry) => entry.form === 'paragraph' && entry.from === from);
-}
-
-const listOf: Record<ModelItem['kind'], ListKind> = {
-  blocker: 'blockers',
-  commitment: 'todos',
-  question: 'questions',
-  finding: 'issues',
-  error: 'errors',
-};
-
-function noteList(note: ModelNote): ListKind {
-  return (Object.keys(noteKinds) as ListKind[]).find((kind) => noteKinds[kind] === note.kind) ?? 'constraints';
-}
-
-function decisionLine(decision: ModelDecision, list: List | null): string[] {
-  const last = lastUngrouped(list);
-  if (last?.columns) return [row(decisionCells(decision, last.columns))];
-  return bullet(list, decisionWords(decision), false);
-}
-
-function itemLine(item: ModelItem, list: List | null): string[] {
-  const last = lastUngrouped(list);
-  if (last?.columns) return [row(itemCells(item, last.columns))];
-  const boxed = last?.form === 'bullet' && last.checked !== null;
-  return bullet(list, itemWords(item, boxed), item.status === 'resolved');
-}
-
-function bullet(list: List | null, words: string, over: boolean): string[] {
-  const last = lastUngrouped(list);
-  // Among paragraphs a new list would turn them into its introduction.
-  if (last?.form === 'paragraph' && list?.listing.entries.every(({ form }) => form === 'paragraph'))
-    return ['', ...words.split('\n')];
-  const mark = last?.form === 'bullet' ? last.mark : '- ';
-  // A bullet among numbered lines is fine and needs no number.
-  return withMark(/^\s*\d/.test(mark) ? '- ' : ticked(mark, over), words);
-}
-
 /** New lines go after the last line outside any group, so that they do not join one. */
-function lastUngrouped(list: List | null): Entry | null {
-  return list?.listing.entries.findLast(({ group }) => group === null) ?? null;
-}
-
-export const row = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => flat(cell).replaceAll('\\|', '|').replaceAll('|', '\\|')).join(' | ')} |`;
-
-const titles: Record<ListKind, string> = {
-  decisions: 'Decisions',
-  blockers: 'Blockers/Concerns',
-  todos: 'Pending Todos',
-  human: 'Pending Human Actions',
-  deferred: 'Deferred Items',
-  questions: 'Open Questions',
-  issues: 'Known Issues',
-  errors: 'Errors',
-  constraints: 'Constraints',
-  'dead-ends': 'Dead Ends',
-  phases: 'Phase Progress',
-};
-
-export function listTitle(kind: ListKind): string {
-  return titles[kind];
-}
+const lastUngrouped = (list: List | null): Entry | null =>
+  list?.listing.entries.findLast(({ group }) => group === null) ?? null;
 
 function insertLines(draft: Draft, kind: ListKind, list: List | null, lines: readonly string[]): void {
   const { edit, page } = draft;
-  if (!list) return newSection(draft, listTitle(kind), lines);
+  if (!list) return newSection(draft, lists[kind].title, lines);
   const last = lastUngrouped(list);
   const [none] = list.listing.nones;
   if (last) return edit.insert(last.to, last.form === 'paragraph' && lines[0] !== '' ? ['', ...lines] : lines);
@@ -192,10 +161,15 @@ function insertLines(draft: Draft, kind: ListKind, list: List | null, lines: rea
 }
 
 /** A new section: in the accumulated context, or before the session, or at the end. */
-export function newSection({ edit, page, state }: Draft, title: string, lines: readonly string[]): void {
+export function newSection(
+  { edit, page, state }: Draft,
+  title: string,
+  lines: readonly string[],
+  inContext = true,
+): void {
   const context = page.headings.find(
     ({ title: words, level }) =>
-      level === 2 && /^(?:accumulated context|contexto acumulado|累积上下文|누적 컨텍스트)/iu.test(words),
+      inContext && level === 2 && /^(?:accumulated context|contexto acumulado|累积上下文|누적 컨텍스트)/iu.test(words),
   );
   let at = context ? context.end : (state.sessionHeading?.line ?? page.lines.length);
   while (at > 0 && /^\s*(?:(?:[-*_]\s*){3,})?$/.test(page.line(at - 1))) at--;

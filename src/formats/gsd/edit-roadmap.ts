@@ -4,10 +4,10 @@ import { flat } from '../text/lines.ts';
 import { cellsIn } from '../text/list.ts';
 import { editPage, type PageEditor } from '../text/page.ts';
 import { setCell } from '../text/table.ts';
-import { statusNames } from './draft.ts';
 import { statusCell } from './edit-state.ts';
-import { numberSteps, phaseBox, planBox, type Roadmap, suffix } from './roadmap.ts';
-import type { StepChanges } from './step-changes.ts';
+import type { StepChanges } from './progress.ts';
+import { numberSteps, phaseBox, planBox, type Roadmap, suffix, taskBox } from './roadmap.ts';
+import { statusNames } from './table.ts';
 
 /** ROADMAP.md with boxes ticked, rows updated and new steps added; null when nothing changed. */
 export function editRoadmap(roadmap: Roadmap, model: RunModel, changes: StepChanges): string | null {
@@ -57,41 +57,26 @@ function movedRow(text: string, step: ModelStep): string {
   return at < 0 ? text : setCell(text, at, (old) => statusCell(old, statusNames[step.status]));
 }
 
-function addSteps(edit: PageEditor, roadmap: Roadmap, model: RunModel, added: readonly ModelStep[]): void {
-  const { page, steps } = roadmap;
+function addSteps(edit: PageEditor, { page, steps }: Roadmap, model: RunModel, added: readonly ModelStep[]): void {
   const given = new Map(steps.filter(({ number }) => number !== '').map(({ key, number }) => [key, number]));
   const numbers = numberSteps(model.steps, given);
-  const there = new Map(steps.map((step) => [step.key, step]));
-  const put = (at: number, ...lines: string[]): void => edit.insert(at, lines);
   const lastBox =
     steps.findLast(({ kind, box, archived }) => kind === 'phase' && box >= 0 && !archived) ??
     steps.findLast(({ box }) => box >= 0);
   for (const step of added) {
-    const parent = step.parent === undefined ? null : there.get(step.parent);
-    if (step.parent === undefined || !model.steps.some(({ key }) => key === step.parent)) {
-      put(lastBox ? lastBox.box + 1 : page.lines.length, phaseBox(step, numbers));
+    const above = model.steps.find(({ key }) => key === step.parent);
+    if (!above) {
+      edit.insert(lastBox ? lastBox.box + 1 : page.lines.length, [phaseBox(step, numbers)]);
       continue;
     }
-    const sibling = steps.findLast(({ parent: above, box }) => above === step.parent && box >= 0);
-    const heading =
-      parent && parent.heading >= 0 ? page.headings.find(({ line }) => line === parent.heading) : undefined;
-    const text = numbers.has(step.key)
-      ? planBox(step, numbers)
-      : `  - [${step.status === 'completed' ? 'x' : ' '}] ${flat(step.title)}${suffix(step)} <!-- key: ${step.key}; kind: ${step.kind}; parent: ${step.parent} -->`;
-    if (sibling) put(sibling.box + 1, text);
-    else if (heading) put(endOf(page, heading.end), '', text);
-    else {
-      const above = model.steps.find(({ key }) => key === step.parent) as ModelStep;
-      put(
-        page.lines.length,
-        '',
-        `### Phase ${numbers.get(above.key) ?? above.key}: ${flat(above.title)}`,
-        '',
-        'Plans:',
-        '',
-        text,
-      );
-    }
+    const text = numbers.has(step.key) ? planBox(step, numbers) : taskBox(step, numbers, 1);
+    const sibling = steps.findLast(({ parent, box }) => parent === step.parent && box >= 0);
+    const line = steps.find(({ key }) => key === step.parent)?.heading ?? -1;
+    const heading = page.headings.find((one) => one.line === line);
+    const title = `### Phase ${numbers.get(above.key) ?? above.key}: ${flat(above.title)}`;
+    if (sibling) edit.insert(sibling.box + 1, [text]);
+    else if (heading) edit.insert(endOf(page, heading.end), ['', text]);
+    else edit.insert(page.lines.length, ['', title, '', 'Plans:', '', text]);
   }
 }
 

@@ -1,23 +1,28 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
 import { stepStatus } from '../step-status.ts';
+import { setField } from '../text/field.ts';
 import { flat } from '../text/lines.ts';
-import type { Draft } from './draft.ts';
+import { isOver } from './progress.ts';
+import type { Draft } from './reading.ts';
+import type { Place } from './table.ts';
 
 /** The newer tool's page: milestone, slice and task in separate fields, and one word for the phase of the work. */
-export function editSlice(draft: Draft, path: readonly ModelStep[]): void {
-  const { reading, changes, state, setField } = draft;
-  const step = path.at(-1) as ModelStep;
-  if (changes.position !== reading.steps.position || changes.status.some(({ key }) => key === step.key)) {
-    for (const [depth, name] of (['milestone', 'slice', 'task'] as const).entries()) {
-      const field = state.anywhere.get(name);
-      const one = path[depth];
-      if (!field) continue;
-      const id = one && idOf(one, depth === 0 ? undefined : path[depth - 1]);
-      setField(field, one && id ? placeValue(field.value, id, flat(one.title)) : noneLike(field.value));
-    }
-    const phase = state.position.get('phase') ?? state.anywhere.get('phase');
-    if (phase && stepStatus(phase.value) !== step.status) setField(phase, phaseWords[step.status]);
+export function editSlice(draft: Draft, { step, phase, plan, task }: Place, isMoved: boolean): void {
+  const { state, page, edit } = draft;
+  const path = [phase, plan, task];
+  for (const [depth, name] of (['milestone', 'slice', 'task'] as const).entries()) {
+    const field = state.anywhere.get(name);
+    const one = path[depth];
+    if (!field || !isMoved) continue;
+    setField(
+      edit,
+      page,
+      field,
+      one ? placeValue(field.value, idOf(one, path[depth - 1]), flat(one.title)) : noneLike(field.value),
+    );
   }
+  const word = state.position.get('phase') ?? state.anywhere.get('phase');
+  if (word && isMoved && stepStatus(word.value) !== step.status) setField(edit, page, word, phaseWords[step.status]);
   editRegistry(draft);
 }
 
@@ -30,17 +35,15 @@ function placeValue(old: string, id: string, title: string): string {
 const noneLike = (old: string): string => (/^\W*(?:none|nenhum|无|없음)/iu.test(old) ? old : 'None');
 
 /** A slice is identified by its milestone's key and its own: `M002.S03`. */
-function idOf({ key, alias }: ModelStep, above: ModelStep | undefined): string {
-  if (alias !== undefined) return alias;
-  return above && key.startsWith(`${above.key}.`) ? key.slice(above.key.length + 1) : key;
-}
+const idOf = ({ key, alias }: ModelStep, above: ModelStep | undefined): string =>
+  alias ?? (above && key.startsWith(`${above.key}.`) ? key.slice(above.key.length + 1) : key);
 
 const phaseWords: Record<ModelStep['status'], string> = {
-  pending: 'planning',
-  in_progress: 'executing',
-  completed: 'complete',
-  failed: 'blocked',
-  skipped: 'complete',
+  ...{ pending: 'planning', in_progress: 'executing', completed: 'complete', failed: 'blocked', skipped: 'complete' },
+};
+
+const signs: Record<ModelStep['status'], string> = {
+  ...{ pending: '⬜', in_progress: '🔄', completed: '✅', failed: '❌', skipped: '✅' },
 };
 
 /** `- 🔄 **M002:** …`, `- [ ] M003: …`: updates the sign or the box of a milestone that changed. */
@@ -49,21 +52,10 @@ function editRegistry({ reading, model, page, edit }: Draft): void {
   for (const step of model.steps) {
     const entry = reading.steps.rows.get(step.key);
     if (entry?.form !== 'bullet' || before.get(step.key) === step.status) continue;
-    const line = page.line(entry.from);
-    const done = step.status === 'completed' || step.status === 'skipped';
-    edit.set(
-      entry.from,
+    const [sign, now] =
       entry.checked === null
-        ? line.replace(/(?:✅|☑️?|✔️?|✓|🔄|🚧|⏳|🟡|⬜|🔲|☐|📋|❌)/u, signs[step.status])
-        : line.replace(/\[[ xX~]\]/, done ? '[x]' : '[ ]'),
-    );
+        ? [/(?:✅|☑️?|✔️?|✓|🔄|🚧|⏳|🟡|⬜|🔲|☐|📋|❌)/u, signs[step.status]]
+        : [/\[[ xX~]\]/, isOver(step) ? '[x]' : '[ ]'];
+    edit.set(entry.from, page.line(entry.from).replace(sign, now));
   }
 }
-
-const signs: Record<ModelStep['status'], string> = {
-  pending: '⬜',
-  in_progress: '🔄',
-  completed: '✅',
-  failed: '❌',
-  skipped: '✅',
-};

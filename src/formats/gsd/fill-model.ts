@@ -1,60 +1,68 @@
-import type { ModelItem, RunModel } from '../../core/model/run-model.ts';
+import type { ModelItem, ModelSession, RunModel } from '../../core/model/run-model.ts';
 import type { Found } from '../format.ts';
 import { labelOf } from '../label.ts';
 import { bare } from '../text/lines.ts';
 import type { Heading } from '../text/page.ts';
-import type { HandoffNote } from './handoff-json.ts';
+import { readRows } from '../text/rows.ts';
+import { defined } from '../text/values.ts';
+import type { HandoffNote } from './handoff.ts';
 import { belowLabel } from './next-action.ts';
+import { isOver } from './progress.ts';
 import type { Reading } from './reading.ts';
 import type { StatePage } from './state-markdown.ts';
+import { pageRows, type Said } from './table.ts';
 import { clip, plain } from './words/clip.ts';
-import type { Field } from './words/fields.ts';
+import type { FieldName, Fields } from './words/fields.ts';
 import { isNone } from './words/none.ts';
 import { readDate } from './words/numbers.ts';
 
 /** Fills the run model from everything that was read. */
 export function fillModel(reading: Reading, found: Found): void {
-  const { model, state, steps, handoffs } = reading;
+  const { model, state, steps, handoffs, lead } = reading;
+  const said = state ? saidBy(state) : {};
+  const updated = said.updatedAt?.replace(/[*_]+$/, '') ?? handoffs.at(-1)?.timestamp;
+  const isCompleted = /^(?:completed?|done|shipped|milestone[ _-]?completed?)$/i.test(state?.said('status') ?? '');
+  Object.assign(
+    model.run,
+    defined({
+      goal: said.goal,
+      alias: labelOf(said.alias),
+      updatedAt: updated?.slice(0, 200),
+      status: isCompleted || steps.isShipped ? ('completed' as const) : undefined,
+      plan: reading.roadmap ? reading.roadmapPath : undefined,
+    }),
+  );
+  if (state) addStop(reading, state);
+  if (state) addActivity(reading, state);
   model.steps = steps.steps;
   model.decisions = reading.decisions.map(({ value }) => value);
   model.items = reading.items.map(({ value }) => value);
-  const front = (key: string): string | null => {
-    const value = state?.front?.fields.get(key)?.value;
-    return value === undefined || isNone(value) || value === 'null' ? null : value;
-  };
-  const goal = state?.anywhere.get('coreValue')?.value;
-  if (goal && !isNone(goal)) model.run.goal = clip(goal);
-  const milestone = front('milestone') ?? state?.anywhere.get('milestone')?.value.split(/\s/)[0];
-  const alias = labelOf(milestone);
-  if (alias) model.run.alias = alias;
-  const updated =
-    front('last_updated') ??
-    state?.anywhere.get('lastUpdated')?.value.replace(/[*_]+$/, '') ??
-    handoffs.at(-1)?.timestamp;
-  if (updated) model.run.updatedAt = updated.slice(0, 200);
-  if (/^(?:completed?|done|shipped|milestone[ _-]?completed?)$/i.test(front('status') ?? ''))
-    model.run.status = 'completed';
-  if (steps.isShipped) model.run.status = 'completed';
-  if (reading.roadmap) model.run.plan = reading.roadmapPath;
-  addStop(reading, front);
-  addActivity(reading, front);
   model.notes = reading.notes.map(({ value }) => value);
-  addSessions(reading, front);
+  model.sessions = [...handoffs.map((note) => sessionOf(note, reading)), ...(state ? lastSession(state, said) : [])];
   model.files = [...new Map(handoffs.flatMap(({ files }) => files).map((file) => [file.path, file])).values()];
-  const position = positionOf(reading, front);
+  const position = positionOf(reading);
   if (position) model.position = position;
-  const next =
-    reading.lead?.next ?? state?.next?.text ?? nextField(state) ?? front('next_action') ?? toward(reading, front);
+  const next = lead?.next ?? state?.next?.text ?? nextField(state) ?? state?.said('next_action') ?? toward(reading);
   if (next && !isNone(next)) model.next = clip(next);
   const kept = keptOf(state, found);
   if (kept) model.kept = { gsd: kept };
 }
 
+/** The rows of the page, as far as it has them. */
+function saidBy(state: StatePage): Partial<Said> {
+  const fields: Record<string, string> = {};
+  for (const { key, value } of state.front?.fields.values() ?? []) fields[`---.${key}`] = value;
+  for (const name of state.anywhere.keys()) {
+    const value = state.field(name)?.value;
+    if (value !== undefined) fields[name] = value;
+  }
+  return readRows(pageRows, fields);
+}
+
 /** Where no step is next, what the page is about or where work stopped is the best that is known. */
-function toward({ state, steps }: Reading, front: (key: string) => string | null): string | null {
-  const isOver = (status: string): boolean => status === 'completed' || status === 'skipped';
-  if (steps.steps.some(({ status }) => !isOver(status))) return null;
-  return state?.anywhere.get('focus')?.value ?? front('stopped_at');
+function toward({ state, steps }: Reading): string | null {
+  if (!steps.steps.every(isOver)) return null;
+  return state?.anywhere.get('focus')?.value ?? state?.said('stopped_at') ?? null;
 }
 
 /** In the section on the position or the session, on the line of its label or below it. */
@@ -72,104 +80,79 @@ function nextField(state: StatePage | null): string | null {
 }
 
 /** `stopped_at: … blocked at the disposition gate`: a page without a list of blockers has it there. */
-function addStop({ model, items, state }: Reading, front: (key: string) => string | null): void {
-  const stopped = front('stopped_at');
+function addStop({ items }: Reading, state: StatePage): void {
+  const stopped = state.said('stopped_at');
   if (!stopped || !/\bblocked (?:at|on|by|until|pending)\b/i.test(stopped)) return;
-  if (state?.lists.some(({ kind }) => kind === 'blockers')) return;
-  const item: ModelItem = { kind: 'blocker', text: clip(stopped), status: 'active' };
-  items.push({ value: item, list: null, entry: null });
-  model.items.push(item);
+  if (state.lists.some(({ kind }) => kind === 'blockers')) return;
+  const value: ModelItem = { kind: 'blocker', text: clip(stopped), status: 'active' };
+  items.push({ value, entry: null });
 }
 
 /** The body and the front matter each have the last activity, and not always the same one. */
-function addActivity(reading: Reading, front: (key: string) => string | null): void {
-  const more = reading.state?.anywhere.get('lastActivityText')?.value ?? front('last_activity_desc') ?? '';
+function addActivity({ notes }: Reading, state: StatePage): void {
+  const more = state.anywhere.get('last activity description')?.value ?? state.said('last_activity_desc') ?? '';
   const seen = new Set<string>();
-  for (const value of [reading.state?.position.get('lastActivity')?.value, front('last_activity')]) {
+  for (const value of [state.position.get('last activity')?.value, state.said('last_activity')]) {
     if (!value || isNone(value)) continue;
     const at = readDate(value);
     const words = value.replace(at ?? '', '').replace(/^[\s—–:-]+/u, '');
     const text = words || more || 'Last activity';
     if (seen.has(plain(text)) || (words === '' && seen.size > 0)) continue;
     seen.add(plain(text));
-    reading.notes.push({
-      value: { kind: 'worklog', text: clip(text), ...(at ? { at } : {}) },
-      list: null,
-      entry: null,
-    });
+    notes.push({ value: { kind: 'worklog', text: clip(text), ...(at ? { at } : {}) }, entry: null });
   }
 }
 
-function addSessions({ model, state, handoffs, lead }: Reading, front: (key: string) => string | null): void {
-  for (const note of handoffs) {
-    model.sessions.push({
-      ...(labelOf(note.path) === note.path ? { alias: note.path } : {}),
-      status: 'completed',
-      ...(note.timestamp ? { endedAt: note.timestamp.slice(0, 200) } : {}),
-      ...(note.phase
-        ? {
-            workingOn: [`Phase ${note.phase}`, note.plan && `plan ${note.plan}`, note.task && `task ${note.task}`]
-              .filter(Boolean)
-              .join(', '),
-          }
-        : {}),
-      ...filledNotes([...note.notes, ...(state === null || note === lead ? [] : tasksIn(note))]),
-      ...(note.next ? { next: clip(note.next) } : {}),
-    });
-  }
-  const said = (name: 'lastSession' | 'stoppedAt' | 'resumeFile'): string | null => {
-    const value = state?.session.get(name)?.value ?? state?.anywhere.get(name)?.value;
-    return value === undefined || isNone(value) ? null : value;
-  };
-  const ended = said('lastSession');
-  const stopped = said('stoppedAt') ?? front('stopped_at');
-  const also = front('stopped_at');
-  const resume = said('resumeFile');
-  const paused = state?.anywhere.get('pausedAt')?.value ?? front('paused_at');
-  if (!ended && !stopped && !resume && !paused) return;
-  const at = ended && ended.length > 200 ? (readDate(ended) ?? undefined) : ended;
-  const notes = [
-    ...(resume ? [`Resume file: ${resume}`] : []),
-    ...(also && also !== stopped ? [`Stopped at: ${also}`] : []),
-    ...(paused && !isNone(paused) ? [`Paused at: ${paused}`] : []),
-    ...(ended && ended.length > 200 ? [ended] : []),
-    ...(state ? restOf(state, state.sessionHeading, state.session, 0) : []),
-  ].map(clip);
-  model.sessions.push({
+function sessionOf(note: HandoffNote, { state, lead }: Reading): ModelSession {
+  const { path, timestamp, phase, plan, task, next } = note;
+  // The tasks of a note that is older than STATE.md are history.
+  const tasks = state === null || note === lead ? [] : note.tasks;
+  const told = tasks.map(
+    ({ name, done, summary }) => `${done ? 'Done' : 'Open then'}: ${[name, summary].filter(Boolean).join(': ')}`,
+  );
+  const notes = [...note.notes, ...told].map(clip);
+  return defined({
+    alias: labelOf(path) === path ? path : undefined,
     status: 'completed',
-    ...(at ? { endedAt: at } : {}),
-    ...(stopped ? { workingOn: clip(stopped) } : {}),
-    ...(notes.length > 0 ? { notes } : {}),
+    endedAt: timestamp?.slice(0, 200),
+    workingOn: phase && [`Phase ${phase}`, plan && `plan ${plan}`, task && `task ${task}`].filter(Boolean).join(', '),
+    notes: notes.length > 0 ? notes : undefined,
+    next: next && clip(next),
   });
 }
 
-const filledNotes = (notes: readonly string[]) => (notes.length > 0 ? { notes: notes.map(clip) } : {});
+function lastSession(state: StatePage, { endedAt, stoppedAt, resume }: Partial<Said>): ModelSession[] {
+  const also = state.said('stopped_at');
+  const paused = state.anywhere.get('paused at')?.value ?? state.said('paused_at');
+  if (!endedAt && !stoppedAt && !resume && !paused) return [];
+  const isLong = endedAt !== undefined && endedAt.length > 200;
+  const notes = [
+    ...(resume ? [`Resume file: ${resume}`] : []),
+    ...(also && also !== stoppedAt ? [`Stopped at: ${also}`] : []),
+    ...(paused && !isNone(paused) ? [`Paused at: ${paused}`] : []),
+    ...(isLong ? [endedAt] : []),
+    ...restOf(state, state.sessionHeading, state.session, 0),
+  ].map(clip);
+  return [
+    defined({
+      status: 'completed',
+      endedAt: isLong ? (readDate(endedAt) ?? undefined) : endedAt,
+      workingOn: stoppedAt,
+      notes: notes.length > 0 ? notes : undefined,
+    }),
+  ];
+}
 
-/** The tasks of a note that is older than STATE.md are history. */
-const tasksIn = ({ tasks }: HandoffNote): string[] =>
-  tasks.map(
-    ({ name, done, summary }) => `${done ? 'Done' : 'Open then'}: ${[name, summary].filter(Boolean).join(': ')}`,
-  );
+const placeLabels = ['Milestone', 'Slice', 'Phase', 'Plan', 'Task', 'Status', 'Progress', 'Focus'] as const;
 
-function positionOf(
-  { state, steps, handoffs, lead }: Reading,
-  front: (key: string) => string | null,
-): RunModel['position'] {
-  const parts: string[] = [];
-  for (const [name, label] of [
-    ['milestone', 'Milestone'],
-    ['slice', 'Slice'],
-    ['phase', 'Phase'],
-    ['plan', 'Plan'],
-    ['task', 'Task'],
-    ['status', 'Status'],
-    ['progress', 'Progress'],
-    ['focus', 'Focus'],
-  ] as const) {
-    const value = name === 'focus' ? state?.anywhere.get(name)?.value : state?.position.get(name)?.value;
-    if (value) parts.push(`${label}: ${value}`);
-  }
-  if (!state?.position.has('phase') && front('current_phase')) parts.push(`Phase: ${front('current_phase')}`);
+function positionOf({ state, steps, handoffs, lead }: Reading): RunModel['position'] {
+  const parts = placeLabels.flatMap((label) => {
+    const fields = label === 'Focus' ? state?.anywhere : state?.position;
+    const value = fields?.get(label.toLowerCase() as FieldName)?.value;
+    return value ? [`${label}: ${value}`] : [];
+  });
+  const phase = state?.said('current_phase');
+  if (!state?.position.has('phase') && phase) parts.push(`Phase: ${phase}`);
   if (state) parts.push(...restOf(state, state.positionHeading, state.position, parts.join('\n').length));
   const last = lead ?? handoffs.at(-1);
   if ((parts.length === 0 || lead) && last?.phase)
@@ -181,12 +164,7 @@ function positionOf(
 const WORDS_LIMIT_CHARS = 4000;
 
 /** The other text of a section, up to a limit. */
-function restOf(
-  state: StatePage,
-  heading: Heading | null,
-  fields: ReadonlyMap<string, Field>,
-  usedChars: number,
-): string[] {
+function restOf(state: StatePage, heading: Heading | null, fields: Fields, usedChars: number): string[] {
   if (!heading) return [];
   const known = new Set([...fields.values()].map(({ line }) => line));
   const rest: string[] = [];
@@ -204,9 +182,8 @@ function restOf(
 /** Unknown keys and sections, kept for a new file. */
 function keptOf(state: StatePage | null, found: Found): unknown {
   if (!state) return null;
-  const known =
-    /^(?:gsd_state_version|milestone|milestone_name|status|stopped_at|last_updated|last_activity|last_activity_desc|progress(?:\..*)?|current_phase|current_phase_name|current_plan|next_action)$/;
-  const front = [...(state.front?.fields.values() ?? [])].filter(({ key }) => !known.test(key) && !key.includes('.'));
+  const known = new Set([...pageRows.map(({ at }) => at.slice(4)), 'progress', 'last_activity', 'last_activity_desc']);
+  const front = [...(state.front?.fields.values() ?? [])].filter(({ key }) => !known.has(key) && !key.includes('.'));
   const name = state.front?.fields.get('milestone_name')?.value;
   const sections = state.others.map(({ heading, text }) => ({
     heading: `${'#'.repeat(heading.level)} ${heading.title}`,

@@ -1,6 +1,7 @@
 import type { GoneRule } from '../../core/model/merge.ts';
 import type { RunModel } from '../../core/model/run-model.ts';
 import type { Files, Format, Found } from '../format.ts';
+import { losesOf } from '../losses.ts';
 import { assemble, roleOf } from './assemble.ts';
 import { editRoadmap } from './edit-roadmap.ts';
 import { editState } from './edit-state.ts';
@@ -9,6 +10,7 @@ import { renderState } from './new-state.ts';
 import { repairRun } from './repair.ts';
 import { renderRoadmap } from './roadmap.ts';
 import { stepChanges } from './step-changes.ts';
+import { decisionColumns, itemColumns, pageRows, stepRows } from './table.ts';
 
 /** Blockers, to-dos, questions and issues are removed when they are done; the rest of a page is history. */
 const gone: GoneRule = (list) => (list === 'items' ? 'resolved' : list === 'steps' ? 'ask' : 'hidden');
@@ -25,55 +27,12 @@ export const gsd: Format = {
   },
   render,
   home: () => ({ format: 'gsd', main: '.planning/STATE.md', files: ['.planning/STATE.md', '.planning/ROADMAP.md'] }),
-  loses: [
-    'run.openedAt',
-    'run.design',
-    'run.plan',
-    'run.branch',
-    'run.reason',
-    'run.status',
-    'steps.alias',
-    'steps.agents',
-    'steps.parallel',
-    'steps.gate',
-    'steps.context',
-    'steps.checkpoints',
-    'steps.contextRead',
-    'steps.checkpoint',
-    'steps.startedAt',
-    'steps.endedAt',
-    'steps.retries',
-    'steps.reason',
-    'steps.summary',
-    'steps.built',
-    'steps.artifacts',
-    'decisions.alias',
-    'decisions.key',
-    'decisions.type',
-    'decisions.alternatives',
-    'decisions.irreversible',
-    'decisions.affects',
-    'decisions.by',
-    'decisions.at',
-    'decisions.supersedes',
-    'items.alias',
-    'items.severity',
-    'items.type',
-    'items.affects',
-    'items.followUp',
-    'items.to',
-    'items.due',
-    'items.by',
-    'items.raisedAt',
-    'items.settledAt',
-    'notes',
-    'sessions',
-    'messages',
-    'claims',
-    'usage',
-    'files',
-    'position.words',
-  ],
+  loses: losesOf(
+    { run: pageRows, steps: stepRows, decisions: decisionColumns, items: itemColumns },
+    // Boxes and headings of the roadmap; the list that an item is in.
+    ['steps.title', 'steps.status', 'items.kind'],
+    ['position.words'],
+  ),
   writes: ['**/.planning/**/*.{md,json}', '**/.gsd/STATE.md', '**/STATE.md'],
   gone,
   repair: repairRun,

@@ -1,5 +1,5 @@
 import { instantOf } from '../../core/time.ts';
-import type { HandoffNote } from './handoff-json.ts';
+import type { HandoffNote } from './handoff.ts';
 import type { StatePage } from './state-markdown.ts';
 import { isNone } from './words/none.ts';
 import { readDate } from './words/numbers.ts';
@@ -7,14 +7,11 @@ import { readDate } from './words/numbers.ts';
 /** The newest time that STATE.md gives for itself. */
 export function stateTime(state: StatePage | null): string | null {
   if (!state) return null;
-  const front = (key: string) => state.front?.fields.get(key)?.value;
+  const { anywhere, position, session } = state;
+  const lines = [anywhere.get('last updated'), position.get('last activity'), session.get('last session')];
   const said = [
-    front('last_updated'),
-    front('last_activity'),
-    front('paused_at'),
-    state.anywhere.get('lastUpdated')?.value,
-    state.position.get('lastActivity')?.value,
-    state.session.get('lastSession')?.value,
+    ...['last_updated', 'last_activity', 'paused_at'].map((key) => state.said(key)),
+    ...lines.map((field) => field?.value),
   ].flatMap((words) => (words && !isNone(words) ? (readDate(words) ?? []) : []));
   return said.reduce<string | null>((newest, at) => (newest === null || isNewer(at, newest) ? at : newest), null);
 }

@@ -24,14 +24,16 @@ export interface NextAction {
 }
 
 export function readNextAction(page: Page, heading: Heading, from: number, to: number): NextAction {
-  const lines: string[] = [];
-  for (let line = from; line < to; line++) lines.push(page.line(line).trimEnd());
+  const lines = linesOf(page, from, to);
   const whole = lines.join('\n');
   const field = to - from === 1 ? onlyLine(lines[0] as string, from) : (readFields(page, from, to).get('next') ?? null);
   if (field === null || field.value === '') return { heading, text: whole, rest: '', from, to, field };
   const rest = lines.filter((_, index) => from + index !== field.line);
   return { heading, text: field.value, rest: rest.join('\n').trim(), from, to, field };
 }
+
+export const linesOf = (page: Page, from: number, to: number): string[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, at) => page.line(from + at).trimEnd());
 
 /** A bullet, a box and a bold label before the text stay when it changes. */
 function onlyLine(text: string, line: number): Field | null {

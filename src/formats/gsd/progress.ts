@@ -1,6 +1,4 @@
 import type { ModelStep } from '../../core/model/run-model.ts';
-import type { Draft } from './draft.ts';
-import { readPercent } from './words/numbers.ts';
 
 /** Progress in the units of this format. */
 export interface Counts {
@@ -8,23 +6,39 @@ export interface Counts {
   completed_phases: number;
   total_plans: number;
   completed_plans: number;
+  percent: number;
+}
+
+const UNITS = ['total_phases', 'completed_phases', 'total_plans', 'completed_plans'] as const;
+
+export const isOver = ({ status }: Pick<ModelStep, 'status'>): boolean =>
+  status === 'completed' || status === 'skipped';
+
+type Unit = 'phases' | 'plans' | null;
+
+function unitIn(steps: readonly ModelStep[]): (step: ModelStep) => Unit {
+  const keys = new Set(steps.map(({ key }) => key));
+  return ({ parent, kind }) =>
+    parent === undefined || !keys.has(parent) ? 'phases' : kind === 'plan' ? 'plans' : null;
+}
+
+function count(counts: Counts, unit: Unit, total: number, completed: number): void {
+  if (unit === null) return;
+  counts[`total_${unit}`] += total;
+  counts[`completed_${unit}`] += completed;
 }
 
 export function countSteps(steps: readonly ModelStep[]): Counts {
-  const keys = new Set(steps.map(({ key }) => key));
-  const counts: Counts = { total_phases: 0, completed_phases: 0, total_plans: 0, completed_plans: 0 };
-  for (const { parent, kind, status } of steps) {
-    const isRoot = parent === undefined || !keys.has(parent);
-    if (!isRoot && kind !== 'plan') continue;
-    const unit = isRoot ? 'phases' : 'plans';
-    counts[`total_${unit}`] += 1;
-    if (isOver({ status })) counts[`completed_${unit}`] += 1;
-  }
-  return counts;
+  const counts = { ...NOTHING };
+  const unit = unitIn(steps);
+  for (const step of steps) count(counts, unit(step), 1, Number(isOver(step)));
+  return { ...counts, percent: percentOf(counts) };
 }
 
+const NOTHING: Counts = { total_phases: 0, completed_phases: 0, total_plans: 0, completed_plans: 0, percent: 0 };
+
 /** By plans if there are any, else by phases; 100 only when nothing is left. */
-export function percentOf(counts: Counts): number {
+export function percentOf(counts: Omit<Counts, 'percent'>): number {
   const [done, all] =
     counts.total_plans > 0
       ? [counts.completed_plans, counts.total_plans]
@@ -50,45 +64,53 @@ export function moveBar(line: string, percent: number): string {
     (/[.\-_·]/.test(cells[0] ?? '') ? '#' : cells[0] === '▱' ? '▰' : '█');
   const empty = cells.find((cell) => /[░▒▱□○·.\-_ ]/u.test(cell)) ?? (full === '#' ? '.' : full === '▰' ? '▱' : '░');
   const filled = Math.round((percent / 100) * cells.length);
-  return (
-    moved.slice(0, bar.index) +
-    full.repeat(filled) +
-    empty.repeat(cells.length - filled) +
-    moved.slice(bar.index + bar[0].length)
-  );
+  const [before, after] = [moved.slice(0, bar.index), moved.slice(bar.index + bar[0].length)];
+  return before + full.repeat(filled) + empty.repeat(cells.length - filled) + after;
 }
 
-export const isOver = ({ status }: Pick<ModelStep, 'status'>): boolean =>
-  status === 'completed' || status === 'skipped';
+/** How the steps of a run model differ from those in the files. */
+export interface StepChanges {
+  status: ModelStep[];
+  renamed: { before: ModelStep; after: ModelStep }[];
+  added: ModelStep[];
+  removed: ModelStep[];
+  /** The current position. */
+  position: string | null;
+}
 
-/** Counters follow the changes: correct ones are recounted, wrong ones are moved by the same amount. */
-export function editProgress(draft: Draft, reread: () => readonly ModelStep[]): void {
-  const { reading, changes, state, setField, setFront } = draft;
-  if (changes.status.length === 0 && changes.added.length === 0 && changes.removed.length === 0) return;
-  const by = countChanges(draft, reread());
-  const keys = Object.keys(by) as (keyof Counts)[];
-  if (keys.every((key) => by[key] === 0)) return;
-  const was = countSteps(reading.model.steps);
-  const said = (key: string): string => state.front?.fields.get(`progress.${key}`)?.value ?? '';
-  for (const key of keys) if (/^\d+$/.test(said(key))) was[key] = Number(said(key));
+/**
+ * Counters follow the changes: correct ones are recounted, wrong ones are moved by the same amount. A change that the files
+ * cannot express reads back unchanged and would be found at every write, so it is not counted. Null where none moves.
+ */
+export function movedCounts(
+  before: readonly ModelStep[],
+  now: readonly ModelStep[],
+  changes: StepChanges,
+  reread: () => readonly ModelStep[],
+  said: (key: keyof Counts) => number | null,
+  bar: number | null,
+): { counts: Partial<Counts>; bar: number | undefined } | null {
+  if (changes.status.length + changes.added.length + changes.removed.length === 0) return null;
+  const by = changedBy(before, now, changes, new Map(reread().map((step) => [step.key, step])));
+  if (UNITS.every((key) => by[key] === 0)) return null;
+  const was = countSteps(before);
+  for (const key of UNITS) was[key] = said(key) ?? was[key];
   const stored = { ...was };
-  for (const key of keys) {
+  const counts: Partial<Counts> = {};
+  for (const key of UNITS) {
     const all = key.startsWith('completed_') ? stored[key.replace('completed', 'total') as keyof Counts] : null;
     // Completed never exceeds the total, unless the file already said so.
-    const most = all === null || said(key) === '' ? Number.POSITIVE_INFINITY : Math.max(all, was[key]);
+    const most = all === null || said(key) === null ? Number.POSITIVE_INFINITY : Math.max(all, was[key]);
     stored[key] = Math.min(most, Math.max(0, was[key] + by[key]));
-    if (/^\d+$/.test(said(key)) && stored[key] !== was[key]) setFront(`progress.${key}`, String(stored[key]));
+    if (said(key) !== null) counts[key] = stored[key];
   }
   // A percentage keeps counting what it counted. One that counted nothing was set by hand and is left alone.
-  const moved = (percent: number | null): number | null => {
+  const moved = (percent: number | null): number | undefined => {
     const measure = measures.find((one) => percent !== null && Math.abs(percent - one(was)) <= 1);
-    return measure ? Math.min(100, measure(stored)) : null;
+    return measure && Math.min(100, measure(stored));
   };
-  const percent = moved(readPercent(`${said('percent')}%`));
-  if (percent !== null) setFront('progress.percent', String(percent));
-  const bar = state.position.get('progress') ?? state.anywhere.get('progress');
-  const shown = bar ? moved(readPercent(bar.value)) : null;
-  if (bar && shown !== null) setField(bar, moveBar(bar.value, shown));
+  const percent = moved(said('percent'));
+  return { counts: percent === undefined ? counts : { ...counts, percent }, bar: moved(bar) };
 }
 
 const measures: readonly ((counts: Counts) => number)[] = [
@@ -97,36 +119,26 @@ const measures: readonly ((counts: Counts) => number)[] = [
   (counts) => shareOf(counts.completed_phases, counts.total_phases),
 ];
 
-/**
- * The amount by which each counter moves. A change that the files cannot express reads back unchanged and would be
- * found at every write, so it is not counted.
- */
-function countChanges({ reading, model, changes }: Draft, reread: readonly ModelStep[]): Counts {
-  const will = new Map(reread.map((step) => [step.key, step]));
-  const unit = (all: readonly ModelStep[]): ((step: ModelStep) => 'phases' | 'plans' | null) => {
-    const keys = new Set(all.map(({ key }) => key));
-    return ({ parent, kind }) =>
-      parent === undefined || !keys.has(parent) ? 'phases' : kind === 'plan' ? 'plans' : null;
-  };
-  const by: Counts = { total_phases: 0, completed_phases: 0, total_plans: 0, completed_plans: 0 };
-  const add = (what: 'phases' | 'plans' | null, total: number, completed: number): void => {
-    if (what === null) return;
-    by[`total_${what}`] += total;
-    by[`completed_${what}`] += completed;
-  };
-  const [now, was] = [unit(model.steps), unit(reading.model.steps)];
-  const old = new Map(reading.model.steps.map((step) => [step.key, step]));
+/** The amount by which each counter moves. */
+function changedBy(
+  before: readonly ModelStep[],
+  now: readonly ModelStep[],
+  changes: StepChanges,
+  will: ReadonlyMap<string, ModelStep>,
+): Counts {
+  const by = { ...NOTHING };
+  const [unit, unitBefore] = [unitIn(now), unitIn(before)];
+  const old = new Map(before.map((step) => [step.key, step]));
   for (const step of changes.status) {
-    const there = will.get(step.key);
-    const before = old.get(step.key);
-    if (before && (!there || isOver(there) === isOver(step)))
-      add(now(step), 0, Number(isOver(step)) - Number(isOver(before)));
+    const [there, was] = [will.get(step.key), old.get(step.key)];
+    if (was && (!there || isOver(there) === isOver(step)))
+      count(by, unit(step), 0, Number(isOver(step)) - Number(isOver(was)));
   }
   for (const step of changes.added) {
     const there = will.get(step.key);
-    if (there) add(now(step), 1, Number(isOver(there)));
+    if (there) count(by, unit(step), 1, Number(isOver(there)));
   }
-  for (const step of changes.removed) if (!will.has(step.key)) add(was(step), -1, -Number(isOver(step)));
+  for (const step of changes.removed) if (!will.has(step.key)) count(by, unitBefore(step), -1, -Number(isOver(step)));
   return by;
 }
 

@@ -17,23 +17,18 @@ export function repairRun(found: Found, tree: Tree): Repaired | null {
   const { model, roadmap } = assemble(found, files);
   const { steps, decisions, items, sessions } = model;
   if (steps.length + decisions.length + items.length + sessions.length === 0) return null;
-  const summaries = new Map<string, string>();
-  for (const path of files.keys()) {
-    const parts = /([^/]+)-SUMMARY\.md$/i.exec(path);
-    const id = parts && readPlanId(parts[1] as string);
-    if (id) summaries.set(id.key, path);
-  }
+  const paths = [...files.keys()];
+  const summaryOf = (key: string): string | undefined =>
+    paths.find((path) => readPlanId(/([^/]+)-SUMMARY\.md$/i.exec(path)?.[1] ?? '')?.key === key);
   const ticked = new Map(roadmap?.steps.map((step) => [step.key, step.status]) ?? []);
-  const roadmapPath = [...files.keys()].find((path) => /ROADMAP\.md$/i.test(path)) ?? found.main;
+  const from = paths.find((path) => /ROADMAP\.md$/i.test(path)) ?? found.main;
   return {
     model,
-    sources: [...files.keys()].sort((one, other) => rank(one, found) - rank(other, found)),
+    sources: paths.sort((one, other) => rank(one, found) - rank(other, found)),
     confidence: steps.map(({ key, status }) => {
-      const summary = summaries.get(key);
+      const summary = summaryOf(key);
       if (summary) return { step: key, confidence: 'high' as const, from: summary };
-      const said = ticked.get(key);
-      if (said === status && said !== undefined) return { step: key, confidence: 'medium' as const, from: roadmapPath };
-      return { step: key, confidence: 'low' as const, from: roadmapPath };
+      return { step: key, confidence: ticked.get(key) === status ? ('medium' as const) : ('low' as const), from };
     }),
   };
 }

@@ -3,6 +3,10 @@ import { stepStatus } from '../step-status.ts';
 import { flat } from '../text/lines.ts';
 import { cellsIn, isRow } from '../text/list.ts';
 import { type Page, scanPage } from '../text/page.ts';
+import { newEntry, readRows } from '../text/rows.ts';
+import { defined } from '../text/values.ts';
+import { childrenOf } from './step-changes.ts';
+import { stepRows } from './table.ts';
 import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './words/numbers.ts';
 
 /**
@@ -15,15 +19,9 @@ export interface Roadmap {
   title: string | null;
 }
 
-export interface RoadmapStep {
-  key: string;
+export interface RoadmapStep extends Pick<ModelStep, 'key' | 'title' | 'kind' | 'parent' | 'after' | 'wave'> {
   /** The number as written: `07`, `2.1`, `06-01`. */
   number: string;
-  title: string;
-  kind: ModelStep['kind'];
-  parent: string | null;
-  after: string[] | null;
-  wave: number | null;
   status: ModelStep['status'] | null;
   /** The line with its box, its row in a progress table, the heading of its section; -1 where there is none. */
   box: number;
@@ -63,74 +61,51 @@ interface Walk {
 
 function readHeadingLine(walk: Walk, { level, title }: { level: number; title: string }, line: number): void {
   walk.plan = null;
-  const parts = phaseLine.exec(title);
-  if (!parts) {
+  const [, number = '', rest = ''] = phaseLine.exec(title) ?? [];
+  if (number === '') {
     if (level <= walk.phaseLevel) walk.phase = null;
     return;
   }
-  const { words, attributes, status } = unmarked(parts[2] as string);
-  const step = addStep(walk, attributes['key'] ?? phaseKey(parts[1] as string), {
-    number: parts[1] as string,
-    title: words.replace(/\s*[(（].*$/u, '') || words,
-    kind: kindOf(attributes, 'phase'),
-    status: status ?? (/✅/u.test(title) ? 'completed' : null),
-  });
+  const { words, said, status } = unmarked(rest);
+  const name = words.replace(/\s*[(（].*$/u, '') || words;
+  const done = /✅/u.test(title) ? 'completed' : null;
+  const step = addStep(walk, 'heading', line, { ...phaseOf(number, name), ...said, status: status ?? done });
   if (!step) return;
-  if (step.heading < 0) step.heading = line;
   walk.phase = step;
   walk.phaseLevel = level;
 }
 
 function readBoxLine(walk: Walk, text: string, line: number): void {
-  const parts = /^(\s*)[-*+]\s+(?:\[([ xX~-])\]\s+)?(.*)$/.exec(text);
-  if (!parts) return;
-  const box = parts[2];
-  const { words, attributes, status, struck } = unmarked(parts[3] as string);
-  const ticked = box === undefined ? null : box.toLowerCase() === 'x';
-  const said = struck ? 'skipped' : (status ?? (ticked === null ? null : ticked ? 'completed' : 'pending'));
-  const phase = phaseLine.exec(words.replace(/^[^\p{L}\p{N}*]+/u, ''));
-  if (phase && (box !== undefined || /\*\*/.test(words))) {
-    const name = titleIn(phase[2] as string, /^\W*\*\*/u.test(words));
-    const spelled = phase[1] as string;
-    const key = attributes['key'] ?? phaseKey(spelled);
+  const [, box, rest = ''] = /^\s*[-*+]\s+(?:\[([ xX~-])\]\s+)?(.*)$/.exec(text) ?? [];
+  const { words, said, status: marked, struck } = unmarked(rest);
+  const ticked = box === undefined ? null : box.toLowerCase() === 'x' ? 'completed' : 'pending';
+  const status = struck ? 'skipped' : (marked ?? ticked);
+  const [, number = '', title = ''] = phaseLine.exec(words.replace(/^[^\p{L}\p{N}*]+/u, '')) ?? [];
+  if (number !== '' && (box !== undefined || /\*\*/.test(words))) {
+    const name = titleIn(title, /^\W*\*\*/u.test(words));
     const icon = box === undefined ? stepStatus(words.slice(0, 2)) : null;
-    const step = addStep(walk, key, {
-      number: spelled,
-      title: name,
-      kind: kindOf(attributes, 'phase'),
-      status: said ?? icon,
-      attributes,
-    });
-    if (step && step.box < 0) step.box = line;
+    addStep(walk, 'box', line, { ...phaseOf(number, name), ...said, status: status ?? icon });
     return;
   }
   if (box === undefined) return;
   const plan = readPlanId(words);
   if (plan) {
-    const title = words.replace(/^[^\s:：]*?(?:-PLAN)?(?:\.md)?(?=[\s:：])\s*[:：—–-]*\s*/iu, '').trim();
-    const step = addStep(walk, attributes['key'] ?? plan.key, {
-      number: plan.key,
-      title: title === '' || title === words ? plan.key : title,
-      kind: kindOf(attributes, 'plan'),
-      parent: attributes['parent'] ?? (walk.phase?.heading === -1 ? plan.phase : (walk.phase?.key ?? plan.phase)),
-      status: said,
-      attributes,
+    const name = words.replace(/^[^\s:：]*?(?:-PLAN)?(?:\.md)?(?=[\s:：])\s*[:：—–-]*\s*/iu, '').trim();
+    walk.plan = addStep(walk, 'box', line, {
+      ...{ key: plan.key, number: plan.key, title: name === '' || name === words ? plan.key : name, kind: 'plan' },
+      parent: walk.phase && walk.phase.heading >= 0 ? walk.phase.key : plan.phase,
+      ...said,
+      status,
     });
-    if (step && step.box < 0) step.box = line;
-    walk.plan = step;
-    return;
+  } else if (said.key !== undefined) {
+    const parent = walk.plan?.key ?? walk.phase?.key;
+    addStep(
+      walk,
+      'box',
+      line,
+      defined({ number: '', title: words, kind: 'task', parent, ...said, key: said.key, status }),
+    );
   }
-  const key = attributes['key'];
-  if (key === undefined) return;
-  const step = addStep(walk, key, {
-    number: '',
-    title: words,
-    kind: kindOf(attributes, 'task'),
-    parent: attributes['parent'] ?? walk.plan?.key ?? walk.phase?.key ?? null,
-    status: said,
-    attributes,
-  });
-  if (step && step.box < 0) step.box = line;
 }
 
 function readProgressRow(walk: Walk, text: string, line: number): void {
@@ -142,92 +117,63 @@ function readProgressRow(walk: Walk, text: string, line: number): void {
     .find((found) => found !== null);
   if (!parts || !status) return;
   const title = (parts[2] as string).replaceAll('*', '').trim();
-  const step = addStep(walk, phaseKey(parts[1] as string), {
-    number: parts[1] as string,
-    title,
-    kind: 'phase',
-    status,
-  });
-  if (step && step.row < 0) step.row = line;
+  addStep(walk, 'row', line, { ...phaseOf(parts[1] as string, title), status });
 }
 
-function readDependsLine(walk: Walk, text: string): void {
-  if (!walk.phase || walk.phase.after !== null) return;
+function readDependsLine({ phase }: Walk, text: string): void {
+  if (!phase || phase.after !== undefined) return;
   const parts = /^\s*\*\*Depends on:?\*\*:?\s*(.*)$/i.exec(text);
   if (!parts) return;
-  const after = [
-    ...(parts[1] as string).matchAll(
-      /Phases?\s+(\d+[A-Za-z]?(?:\.\d+)*)((?:\s*(?:,|and|&|\+)\s*\d+[A-Za-z]?(?:\.\d+)*)*)/gi,
-    ),
-  ]
-    .flatMap((match) => [match[1] as string, ...((match[2] ?? '').match(/\d+[A-Za-z]?(?:\.\d+)*/g) ?? [])])
-    .map(phaseKey);
-  walk.phase.after = [...new Set(after)].filter((key) => key !== walk.phase?.key);
+  const named = (parts[1] as string).match(
+    /Phases?\s+\d+[A-Za-z]?(?:\.\d+)*(?:\s*(?:,|and|&|\+)\s*\d+[A-Za-z]?(?:\.\d+)*)*/gi,
+  );
+  const keys = (named?.join(' ').match(/\d+[A-Za-z]?(?:\.\d+)*/g) ?? []).map(phaseKey);
+  phase.after = [...new Set(keys)].filter((key) => key !== phase.key);
 }
 
-type Said = Pick<RoadmapStep, 'number' | 'title' | 'kind'> & {
-  parent?: string | null;
-  status: RoadmapStep['status'];
-  attributes?: Record<string, string>;
-};
+type Said = Omit<RoadmapStep, 'box' | 'row' | 'heading' | 'archived'>;
+
+const phaseOf = (number: string, title: string): Omit<Said, 'status'> => ({
+  ...{ key: phaseKey(number), number, title, kind: 'phase' },
+});
 
 /** The first mention of a step counts, but one in the open goes before one in a collapsed part. */
-function addStep(walk: Walk, key: string, said: Said): RoadmapStep | null {
-  if (!isStepKey(key)) return null;
+function addStep(walk: Walk, at: 'box' | 'row' | 'heading', line: number, said: Said): RoadmapStep | null {
+  if (!isStepKey(said.key)) return null;
   const archived = walk.folded > 0;
-  const there = walk.found.get(key);
-  const attributes = said.attributes ?? {};
-  if (there && !(there.archived && !archived)) {
-    if (archived && !there.archived) return null;
-    if (there.title === '' || there.title === `Phase ${there.number}`) there.title = said.title;
-    there.status = sooner(there.status, said.status);
-    return there;
+  let step = walk.found.get(said.key);
+  if (step && archived && !step.archived) return null;
+  if (step && step.archived === archived) {
+    if (step.title === '' || step.title === `Phase ${step.number}`) step.title = said.title;
+    // A status text counts more than a box: `[ ]` with `In Progress` is in progress.
+    if (step.status === null || step.status === 'pending') step.status = said.status ?? step.status;
+  } else {
+    const title = said.title || (said.kind === 'phase' ? `Phase ${said.number}` : said.key);
+    step = { ...said, title, box: -1, row: -1, heading: -1, archived };
+    walk.found.set(said.key, step);
   }
-  const step: RoadmapStep = {
-    key,
-    number: said.number,
-    title: said.title || (said.kind === 'phase' ? `Phase ${said.number}` : key),
-    kind: said.kind,
-    parent: said.parent ?? attributes['parent'] ?? null,
-    after: attributes['after'] === undefined ? null : attributes['after'].split(/,\s*/).filter(isStepKey),
-    wave: /^\d+$/.test(attributes['wave'] ?? '') ? Number(attributes['wave']) : null,
-    status: said.status,
-    box: -1,
-    row: -1,
-    heading: -1,
-    archived,
-  };
-  walk.found.set(key, step);
+  if (step[at] < 0) step[at] = line;
   return step;
-}
-
-/** A status text counts more than a box: `[ ]` with `In Progress` is in progress. */
-function sooner(there: RoadmapStep['status'], said: RoadmapStep['status']): RoadmapStep['status'] {
-  if (there === null || (there === 'pending' && said !== null)) return said;
-  return there;
 }
 
 const phaseLine = /^\W*(?:phase|fase|阶段|단계)\s+(\d+[A-Za-z]?(?:\.\d+)*|[A-Z]{2,}-\d+)\s*[:：.—–-]+\s*(.*)$/iu;
 
 /** The text without its comment and trailing status. */
-function unmarked(text: string): {
-  words: string;
-  attributes: Record<string, string>;
-  status: ModelStep['status'] | null;
-  struck: boolean;
-} {
-  const comment = /\s*<!--\s*((?:key|kind|parent|after|wave):.*?)\s*-->\s*$/.exec(text);
-  const attributes: Record<string, string> = {};
-  for (const part of comment?.[1]?.split(/;\s*/) ?? []) {
-    const [name, value] = part.split(/:\s*(.*)/s, 2);
-    if (name && value) attributes[name.trim()] = value.trim();
-  }
-  let words = comment ? text.slice(0, comment.index) : text;
-  const mark = /\s*\*\((in progress|failed|skipped)\)\*\s*$/i.exec(words);
-  if (mark) words = words.slice(0, mark.index);
-  const struck = /^~~.*~~/.test(words.trim());
-  const status = mark ? ((mark[1] as string).toLowerCase().replace(' ', '_') as ModelStep['status']) : null;
-  return { words: words.trim(), attributes, status, struck };
+function unmarked(text: string) {
+  const comment = /\s*<!--\s*((?:key|kind|parent|after|wave):(?:(?!-->).)*?)\s*-->\s*$/.exec(text);
+  const attributes = (comment?.[1]?.split(/;\s*/) ?? []).flatMap((part) => {
+    const [name = '', value = ''] = part.split(/:\s*(.*)/s, 2);
+    return value === '' ? [] : [[name.trim(), value.trim()]];
+  });
+  const open = comment ? text.slice(0, comment.index) : text;
+  const mark = /\s*\*\((in progress|failed|skipped)\)\*\s*$/i.exec(open);
+  const words = (mark ? open.slice(0, mark.index) : open).trim();
+  return {
+    words,
+    said: readRows(stepRows, Object.fromEntries(attributes)) as Partial<Omit<Said, 'status'>>,
+    status: mark ? ((mark[1] as string).toLowerCase().replace(' ', '_') as ModelStep['status']) : null,
+    struck: /^~~.*~~/.test(words),
+  };
 }
 
 function titleIn(text: string, bold: boolean): string {
@@ -236,14 +182,9 @@ function titleIn(text: string, bold: boolean): string {
   return words.replace(/~~|\*\*/g, '').trim();
 }
 
-function kindOf(attributes: Record<string, string>, otherwise: ModelStep['kind']): ModelStep['kind'] {
-  const kind = attributes['kind'];
-  return kind === 'phase' || kind === 'plan' || kind === 'task' || kind === 'step' ? kind : otherwise;
-}
-
 export function renderRoadmap(title: string, steps: readonly ModelStep[]): string {
   const numbers = numberSteps(steps);
-  const below = childrenOf(steps);
+  const below = levelsOf(steps);
   const roots = below.get(null) ?? [];
   const lines = [`# Roadmap: ${flat(title)}`, '', '## Phases', ''];
   for (const step of roots) lines.push(phaseBox(step, numbers));
@@ -272,7 +213,7 @@ export function numberSteps(
   given: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> {
   const numbers = new Map<string, string>();
-  const below = childrenOf(steps);
+  const below = levelsOf(steps);
   const roots = below.get(null) ?? [];
   const taken = new Set([...given.values()].map(phaseKey));
   for (const { key } of roots) if (isPhaseNumber(key)) taken.add(key);
@@ -304,17 +245,19 @@ export function numberSteps(
   return numbers;
 }
 
-function childrenOf(steps: readonly ModelStep[]): Map<string | null, ModelStep[]> {
+/** The steps below each step; those that are below none, under null. */
+function levelsOf(steps: readonly ModelStep[]): Map<string | null, ModelStep[]> {
   const keys = new Set(steps.map(({ key }) => key));
-  const below = new Map<string | null, ModelStep[]>();
-  for (const step of steps) {
-    const parent = step.parent !== undefined && keys.has(step.parent) && step.parent !== step.key ? step.parent : null;
-    const level = below.get(parent);
-    if (level) level.push(step);
-    else below.set(parent, [step]);
-  }
-  return below;
+  const isBelow = ({ key, parent }: ModelStep): boolean => parent !== undefined && parent !== key && keys.has(parent);
+  return new Map<string | null, ModelStep[]>(childrenOf(steps.filter(isBelow))).set(
+    null,
+    steps.filter((step) => !isBelow(step)),
+  );
 }
+
+/** A step below a plan has no number of its own. */
+export const taskBox = (step: ModelStep, numbers: ReadonlyMap<string, string>, depth: number): string =>
+  `${'  '.repeat(depth)}- ${box(step)} ${flat(step.title)}${suffix(step)}${comment(step, numbers, 'task', step.key)}`;
 
 function childLines(
   parent: string,
@@ -323,54 +266,44 @@ function childLines(
   depth: number,
 ): string[] {
   if (depth > 20) return [];
-  return (below.get(parent) ?? []).flatMap((step) => {
-    const line =
-      depth === 0
-        ? planBox(step, numbers)
-        : `${'  '.repeat(depth)}- ${box(step)} ${flat(step.title)}${suffix(step)}${comment(step, numbers, 'task', step.key)}`;
-    return [line, ...childLines(step.key, below, numbers, depth + 1)];
-  });
+  return (below.get(parent) ?? []).flatMap((step) => [
+    depth === 0 ? planBox(step, numbers) : taskBox(step, numbers, depth),
+    ...childLines(step.key, below, numbers, depth + 1),
+  ]);
 }
 
 function isPhaseNumber(key: string): boolean {
   return /^(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]{2,}-\d+)$/.test(key) && phaseKey(key) === key;
 }
 
-function box(step: ModelStep): string {
-  return step.status === 'completed' ? '[x]' : '[ ]';
-}
+const box = ({ status }: ModelStep): string => (status === 'completed' ? '[x]' : '[ ]');
 
-export function suffix(step: Pick<ModelStep, 'status'>): string {
-  switch (step.status) {
-    case 'in_progress':
-      return ' *(in progress)*';
-    case 'failed':
-      return ' *(failed)*';
-    case 'skipped':
-      return ' *(skipped)*';
-    case 'pending':
-    case 'completed':
-      return '';
-    default:
-      return step.status satisfies never;
-  }
-}
+/** What a box cannot show. */
+export const suffix = ({ status }: Pick<ModelStep, 'status'>): string =>
+  status === 'pending' || status === 'completed' ? '' : ` *(${status.replace('_', ' ')})*`;
 
+/** What the number and the place of a step do not say; with `always`, its key and parent too. */
 function comment(
   step: ModelStep,
   numbers: ReadonlyMap<string, string>,
   usual: ModelStep['kind'],
   always: string | null,
 ): string {
-  const number = numbers.get(step.key);
-  const parts = [
-    always !== null || (number !== undefined && phaseKey(number) !== step.key && number !== step.key)
-      ? `key: ${step.key}`
-      : '',
-    step.kind === usual ? '' : `kind: ${step.kind}`,
-    always !== null && step.parent ? `parent: ${step.parent}` : '',
-    step.after && step.after.length > 0 ? `after: ${step.after.join(', ')}` : '',
-    step.wave === undefined ? '' : `wave: ${step.wave}`,
-  ].filter((part) => part !== '');
+  const number = numbers.get(step.key) ?? step.key;
+  // A title may end like such a comment; the last one on the line counts.
+  const isTaken = /-->\s*$/.test(step.title);
+  const isOther = always !== null || isTaken || (phaseKey(number) !== step.key && number !== step.key);
+  const said = newEntry(
+    stepRows,
+    {
+      ...(isOther ? { key: step.key } : {}),
+      ...(step.kind === usual ? {} : { kind: step.kind }),
+      ...(always !== null && step.parent ? { parent: step.parent } : {}),
+      ...(step.after && step.after.length > 0 ? { after: step.after } : {}),
+      ...(step.wave === undefined ? {} : { wave: step.wave }),
+    } as ModelStep,
+    undefined,
+  );
+  const parts = Object.entries(said).map(([name, value]) => `${name}: ${value}`);
   return parts.length === 0 ? '' : ` <!-- ${parts.join('; ')} -->`;
 }

@@ -1,8 +1,9 @@
 import { type FrontFields, readFrontMatter } from '../text/front-matter.ts';
 import { entryOf, type Listing, readEntries } from '../text/list.ts';
 import { type Heading, type Page, scanPage } from '../text/page.ts';
-import { type NextAction, readNextAction, saysNext } from './next-action.ts';
-import { type Field, type FieldName, readFields } from './words/fields.ts';
+import { linesOf, type NextAction, readNextAction, saysNext } from './next-action.ts';
+import { type ListKind, lists } from './table.ts';
+import { type Field, type FieldName, type Fields, readFields } from './words/fields.ts';
 import { isSettledTitle, type SectionKind, sectionKind } from './words/headings.ts';
 import { isNone } from './words/none.ts';
 import { readPhase } from './words/numbers.ts';
@@ -12,13 +13,17 @@ export interface StatePage {
   page: Page;
   variant: Variant;
   front: FrontFields | null;
+  /** A value of the front matter; null where it has none. */
+  said(key: string): string | null;
   /** Fields of the section on the position, or of the page where it has none. */
-  position: ReadonlyMap<FieldName, Field>;
+  position: Fields;
   positionHeading: Heading | null;
-  session: ReadonlyMap<FieldName, Field>;
+  session: Fields;
   sessionHeading: Heading | null;
   /** The first of each name on the whole page. */
-  anywhere: ReadonlyMap<FieldName, Field>;
+  anywhere: Fields;
+  /** The line that is meant by a label: one of the position is not looked for elsewhere. */
+  field(name: FieldName): Field | undefined;
   lists: readonly List[];
   next: NextAction | null;
   title: { text: string; line: number } | null;
@@ -27,8 +32,6 @@ export interface StatePage {
 }
 
 export type Variant = 'G0' | 'G1' | 'G2' | 'G3' | 'G4' | 'legacy' | 'gsd-2' | 'other';
-
-export type ListKind = Exclude<SectionKind, 'position' | 'session' | 'next' | 'reference' | 'metrics' | 'files'>;
 
 export interface List {
   kind: ListKind;
@@ -60,36 +63,34 @@ export function readStatePage(text: string): StatePage {
   const position = fieldsBelow(positionHeading);
   addProsePhase(page, positionHeading, position);
   const inSections = new Set(['session', 'decisions', 'blockers', 'todos', 'deferred', 'questions']);
-  for (const name of ['phase', 'plan', 'task', 'status', 'progress', 'milestone', 'slice', 'lastActivity'] as const) {
+  for (const name of ofPosition) {
     const field = anywhere.get(name);
-    const owner =
-      field && sections.findLast(({ heading }) => heading.line < field.line && field.line < heading.bodyEnd);
+    if (!field || position.has(name) || (positionHeading && name !== 'last activity')) continue;
     // A page without the section has it elsewhere; a line inside another list is not meant.
-    if (
-      field &&
-      !position.has(name) &&
-      (!positionHeading || name === 'lastActivity') &&
-      !inSections.has(owner?.kind ?? '')
-    )
-      position.set(name, field);
+    const owner = sections.findLast(({ heading }) => heading.line < field.line && field.line < heading.bodyEnd);
+    if (!inSections.has(owner?.kind ?? '')) position.set(name, field);
   }
   const session = fieldsBelow(sessionHeading);
   const next = nextOf(page, sections);
   return {
-    page,
-    front,
-    position,
-    positionHeading,
-    session,
-    sessionHeading,
-    anywhere,
+    ...{ page, front, position, positionHeading, session, sessionHeading, anywhere, next, title: titleOf(page) },
+    said: (key) => {
+      const value = front?.fields.get(key)?.value;
+      return value === undefined || isNone(value) || value === 'null' ? null : value;
+    },
+    field: (name) => {
+      if (name === 'next') return position.get(name) ?? session.get(name);
+      if (placeNames.has(name)) return position.get(name);
+      return position.get(name) ?? session.get(name) ?? anywhere.get(name);
+    },
     lists: [...listsOf(page, sections), ...labelledLists(page, sections, start)],
-    next,
-    title: titleOf(page),
     others: othersOf(page, sections, next),
     variant: variantOf(page, front, anywhere, sections),
   };
 }
+
+const ofPosition = ['phase', 'plan', 'task', 'status', 'progress', 'milestone', 'slice', 'last activity'] as const;
+const placeNames: ReadonlySet<FieldName> = new Set(['phase', 'phase name', 'plan', 'total plans', 'task', 'status']);
 
 interface Section {
   heading: Heading;
@@ -120,37 +121,27 @@ function sectionsOf(page: Page): Section[] {
 }
 
 function isListKind(kind: SectionKind | null): kind is ListKind {
-  return kind !== null && !['position', 'session', 'next', 'reference', 'metrics', 'files'].includes(kind);
+  return kind !== null && kind in lists;
 }
 
 function listsOf(page: Page, sections: readonly Section[]): List[] {
-  const lists: List[] = [];
-  for (const { heading, kind, inherited, settled } of sections) {
+  return sections.flatMap(({ heading, kind, inherited, settled }): List[] => {
     const own = isListKind(kind) ? kind : inherited;
-    const from = heading.line + 1;
-    const listing = own ? readEntries(page, from, heading.bodyEnd, isNone) : null;
-    if (own && listing) {
-      if (inherited) for (const entry of listing.entries) entry.group ??= heading.title;
-      lists.push({ kind: own, heading, from, to: heading.bodyEnd, listing, settled });
-    } else if (kind === null || kind === 'position') {
-      // Tables of phases occur under any heading.
-      const rows = readEntries(page, from, heading.bodyEnd, isNone);
-      const phases = rows.entries.filter(({ columns }) => columns && isPhaseTable(columns));
-      if (phases.length > 0)
-        lists.push({
-          kind: 'phases',
-          heading,
-          from,
-          to: heading.bodyEnd,
-          listing: { ...rows, entries: phases },
-          settled,
-        });
+    if (!own && kind !== null && kind !== 'position') return [];
+    const [from, to] = [heading.line + 1, heading.bodyEnd];
+    const { entries, nones } = readEntries(page, from, to, isNone);
+    if (own) {
+      if (inherited) for (const entry of entries) entry.group ??= heading.title;
+      return [{ kind: own, heading, from, to, listing: { entries, nones }, settled }];
     }
-  }
-  return lists;
+    // Tables of phases occur under any heading.
+    const phases = entries.filter(({ columns }) => columns && isPhaseTable(columns));
+    if (phases.length === 0) return [];
+    return [{ kind: 'phases', heading, from, to, listing: { entries: phases, nones }, settled }];
+  });
 }
 
-export function isPhaseTable(columns: readonly string[]): boolean {
+function isPhaseTable(columns: readonly string[]): boolean {
   const [first = ''] = columns;
   return (
     /^\W*(?:phase|fase|阶段|단계|#)\W*$/iu.test(first) &&
@@ -189,14 +180,10 @@ function labelledLists(page: Page, sections: readonly Section[], start: number):
 /** `Lexical chosen over TipTap for:` and a list: the list has the reasons. */
 function withReasons(page: Page, line: number, to: number, words: string): string {
   if (!/\b(?:for|because|since)\s*[:：]\s*$/iu.test(words)) return words;
-  const reasons: string[] = [];
-  for (let next = line + 1; next < to; next++) {
-    const text = page.line(next).trim();
-    if (text === '' && reasons.length === 0) continue;
-    const item = /^[-*+]\s+(.+)$/.exec(text)?.[1];
-    if (item === undefined) break;
-    reasons.push(item);
-  }
+  const below = linesOf(page, line + 1, to)
+    .join('\n')
+    .trimStart();
+  const reasons = /^(?:\s*[-*+]\s+.+(?:\n|$))+/.exec(below)?.[0].match(/(?<=^\s*[-*+]\s+)\S.*$/gm) ?? [];
   const decided = words.replace(/\s*\b(?:for|because|since)\s*[:：]\s*$/iu, '');
   return reasons.length === 0 ? words : `${decided} — ${reasons.join('; ')}`;
 }
@@ -244,18 +231,14 @@ function nextOf(page: Page, sections: readonly Section[]): NextAction | null {
 function passageOf(page: Page, heading: Heading): Passage {
   let from = heading.line + 1;
   let to = heading.bodyEnd;
-  const blank = (line: number) => /^\s*(?:(?:[-*_]\s*){3,})?$/.test(page.line(line)) || isFooter(page, line);
   while (from < to && page.line(from).trim() === '') from++;
-  while (to > from && blank(to - 1)) to--;
-  const lines: string[] = [];
-  for (let line = from; line < to; line++) lines.push(page.line(line).trimEnd());
-  return { heading, text: lines.join('\n'), from, to };
+  while (to > from && isBlank(page.line(to - 1))) to--;
+  return { heading, text: linesOf(page, from, to).join('\n'), from, to };
 }
 
 /** `*Last updated: …*` at the end of a page belongs to no section. */
-function isFooter(page: Page, line: number): boolean {
-  return /^\s*[*_][^*_].*[*_]\s*$/.test(page.line(line)) && !/^\s*\*\*/.test(page.line(line));
-}
+const isBlank = (line: string): boolean =>
+  /^\s*(?:(?:[-*_]\s*){3,})?$/.test(line) || (/^\s*[*_][^*_].*[*_]\s*$/.test(line) && !/^\s*\*\*/.test(line));
 
 function titleOf(page: Page): StatePage['title'] {
   const heading = page.headings.find(({ level }) => level === 1);

@@ -4,8 +4,11 @@ import { stepStatus } from '../step-status.ts';
 import { readFrontMatter } from '../text/front-matter.ts';
 import type { Entry } from '../text/list.ts';
 import { scanPage } from '../text/page.ts';
+import { defined } from '../text/values.ts';
+import { isOver } from './progress.ts';
 import type { Roadmap } from './roadmap.ts';
 import type { StatePage } from './state-markdown.ts';
+import { childrenOf } from './step-changes.ts';
 import { phaseKey, planKey, readCount, readPhase, readPlanId } from './words/numbers.ts';
 
 /** The steps of a run from all sources: the roadmap, tables of phases, plan and summary files, the position. */
@@ -27,20 +30,16 @@ interface Draft {
   said: boolean;
 }
 
+type Drafts = Map<string, Draft>;
+type Status = ModelStep['status'];
+type Said = Omit<ModelStep, 'status'> & { status: Status | null };
+
 export function gatherSteps(state: StatePage | null, roadmap: Roadmap | null, files: Files): Steps {
-  const drafts = new Map<string, Draft>();
+  const drafts: Drafts = new Map();
   for (const found of roadmap?.steps ?? []) {
     const { key, number, title, kind, parent, after, wave, status } = found;
-    add(drafts, {
-      key,
-      ...(number !== '' && number !== key ? { alias: number } : {}),
-      title,
-      kind,
-      ...(parent ? { parent } : {}),
-      ...(after && after.length > 0 ? { after } : {}),
-      ...(wave === null ? {} : { wave }),
-      status,
-    });
+    const alias = number !== '' && number !== key ? number : undefined;
+    add(drafts, defined({ key, alias, title, kind, parent, after: after?.length ? after : undefined, wave, status }));
   }
   const rows = addRows(drafts, state);
   const onDisk = addFiles(drafts, files);
@@ -61,29 +60,32 @@ function saysShipped({ position }: StatePage): boolean {
   );
 }
 
-function add(
-  drafts: Map<string, Draft>,
-  said: Omit<ModelStep, 'status'> & { status: ModelStep['status'] | null },
-): Draft {
+function add(drafts: Drafts, said: Said): Draft {
   const there = drafts.get(said.key);
   if (there) {
-    if (said.status !== null && (!there.said || there.step.status === 'pending')) {
-      there.step.status = said.status;
-      there.said = true;
-    }
+    if (said.status !== null) setStatus(there, said.status);
     if (there.step.title === said.key || there.step.title === `Phase ${said.key}`) there.step.title = said.title;
     if (said.wave !== undefined) there.step.wave ??= said.wave;
     return there;
   }
-  if (said.parent !== undefined && said.kind === 'plan' && !drafts.has(said.parent))
-    add(drafts, { key: said.parent, title: `Phase ${said.parent}`, kind: 'phase', status: null });
+  if (said.parent !== undefined && said.kind === 'plan' && !drafts.has(said.parent)) add(drafts, phaseOf(said.parent));
   const draft: Draft = { step: { ...said, status: said.status ?? 'pending' }, said: said.status !== null };
   drafts.set(said.key, draft);
   return draft;
 }
 
+/** A status that is stated counts, unless it says that nothing was done yet. */
+function setStatus(draft: Draft, status: Status): void {
+  if (!draft.said || draft.step.status === 'pending') draft.step.status = status;
+  draft.said = true;
+}
+
+const phaseOf = (key: string, title = `Phase ${key}`, status: Status | null = null): Said => ({
+  ...{ key, title, kind: 'phase', status },
+});
+
 /** `| 13 | Foundation | Not started |`, `| 1. Setup | Complete |`, `- ✅ **M001:** Title`. */
-function addRows(drafts: Map<string, Draft>, state: StatePage | null): Map<string, Entry> {
+function addRows(drafts: Drafts, state: StatePage | null): Map<string, Entry> {
   const rows = new Map<string, Entry>();
   for (const list of state?.lists ?? []) {
     if (list.kind !== 'phases') continue;
@@ -97,8 +99,6 @@ function addRows(drafts: Map<string, Draft>, state: StatePage | null): Map<strin
   return rows;
 }
 
-type Said = Parameters<typeof add>[1];
-
 function phaseRow({ cells, columns }: Entry): Said | null {
   const first = cells[0] ?? '';
   const plan = readPlanId(first.replace(/[*`]/g, ''));
@@ -107,268 +107,216 @@ function phaseRow({ cells, columns }: Entry): Said | null {
   if (!columns || key === undefined) return null;
   const at = columns.findIndex((words) => /^\W*(?:status|estado|状态|상태)/iu.test(words));
   const named = columns.findIndex((words) => /^\W*(?:name|title|nome|nombre|名称|이름|goal)/iu.test(words));
-  const title = (named >= 0 ? cells[named] : phase?.name) || (plan ? key : `Phase ${key}`);
+  const title = named >= 0 ? cells[named] : phase?.name;
   const status = at < 0 ? null : stepStatus(cells[at] ?? '');
-  return plan
-    ? { key, title, kind: 'plan', parent: plan.phase, status }
-    : { key, title, kind: 'phase', ...(phase && phase.spelled !== key ? { alias: phase.spelled } : {}), status };
+  if (plan) return { key, title: title || key, kind: 'plan', parent: plan.phase, status };
+  return {
+    ...phaseOf(key, title || undefined, status),
+    ...(phase && phase.spelled !== key ? { alias: phase.spelled } : {}),
+  };
 }
 
 function phaseBullet({ text, checked }: Entry): Said | null {
   const plain = text.replace(/\*\*/g, '');
   const icon = stepStatus(plain.slice(0, 3));
   const words = plain.replace(/^[^\p{L}\p{N}]+/u, '');
-  const milestone = /^(M\d{2,}[\w-]*)[:：]\s*(.+)/u.exec(words);
   const status = checked === null ? icon : checked ? 'completed' : (icon ?? 'pending');
-  if (milestone) {
-    return { key: milestone[1] as string, title: firstLine(milestone[2] as string), kind: 'phase', status };
-  }
+  const [, milestone, title] = /^(M\d{2,}[\w-]*)[:：]\s*(.+)/u.exec(words) ?? [];
+  if (milestone && title) return phaseOf(milestone, title.trim(), status);
   const phase = /^(?:phase|fase|阶段|단계)\s/iu.test(words) ? readPhase(words) : null;
-  if (!phase) return null;
-  return { key: phase.key, title: phase.name ?? `Phase ${phase.key}`, kind: 'phase', status };
+  return phase && phaseOf(phase.key, phase.name ?? undefined, status);
 }
 
 /** Plans are in `phases/07-auth/07-02-PLAN.md`; a summary means that the plan is done. */
-function addFiles(drafts: Map<string, Draft>, files: Files): Steps['onDisk'] {
+function addFiles(drafts: Drafts, files: Files): Steps['onDisk'] {
   const plans = new Set<string>();
   const summaries = new Set<string>();
   for (const [path, text] of files) {
-    const parts = /(?:^|\/)phases\/([^/]+)\/([^/]+)-(PLAN|SUMMARY)\.md$/i.exec(path);
-    const id = parts && readPlanId(parts[2] as string);
-    if (!parts || !id) continue;
-    const isPlan = parts[3]?.toUpperCase() === 'PLAN';
-    (isPlan ? plans : summaries).add(id.key);
-    const folder = /^\d+[A-Za-z]?(?:\.\d+)*-(.+)$/.exec(parts[1] as string)?.[1]?.replaceAll('-', ' ');
-    if (!drafts.has(id.phase))
-      add(drafts, { key: id.phase, title: folder ?? `Phase ${id.phase}`, kind: 'phase', status: null });
-    const about = isPlan ? planFile(text) : { title: null, wave: undefined };
+    const [, folder = '', name = '', kind = ''] =
+      /(?:^|\/)phases\/([^/]+)\/([^/]+)-(PLAN|SUMMARY)\.md$/i.exec(path) ?? [];
+    const id = readPlanId(name);
+    if (!id) continue;
+    const isPlan = kind.toUpperCase() === 'PLAN';
+    plans.add(id.key);
+    if (!isPlan) summaries.add(id.key);
+    const title = /^\d+[A-Za-z]?(?:\.\d+)*-(.+)$/.exec(folder)?.[1]?.replaceAll('-', ' ');
+    if (!drafts.has(id.phase)) add(drafts, phaseOf(id.phase, title));
+    const about = isPlan ? planFile(text) : {};
     add(drafts, {
-      key: id.key,
-      title: about.title ?? id.key,
-      kind: 'plan',
-      parent: id.phase,
-      ...(about.wave === undefined ? {} : { wave: about.wave }),
+      ...{ key: id.key, title: id.key, kind: 'plan', parent: id.phase, ...about },
       status: isPlan ? null : 'completed',
     });
   }
-  return { plans: new Set([...plans, ...summaries]).size, summaries: summaries.size };
+  return { plans: plans.size, summaries: summaries.size };
 }
 
-function planFile(text: string): { title: string | null; wave: number | undefined } {
+function planFile(text: string): { title?: string; wave?: number } {
   const page = scanPage(text.slice(0, 20_000));
   const [block] = page.frontMatter;
   const wave = Number(block && readFrontMatter(page, block).fields.get('wave')?.value);
-  const start = page.body;
-  const objective = page.lines.findIndex((line, at) => at >= start && /^<objective>\s*$/.test(line));
+  const objective = page.lines.findIndex((line, at) => at >= page.body && /^<objective>\s*$/.test(line));
   const title = objective < 0 ? '' : page.line(objective + 1).trim();
-  return {
-    title: title === '' ? null : title.slice(0, 200),
+  return defined({
+    title: title === '' ? undefined : title.slice(0, 200),
     wave: Number.isSafeInteger(wave) && wave > 0 ? wave : undefined,
-  };
+  });
 }
 
-function addPosition(drafts: Map<string, Draft>, state: StatePage | null): string | null {
+function addPosition(drafts: Drafts, state: StatePage | null): string | null {
   if (!state) return null;
   if (state.variant === 'gsd-2') return addSlice(drafts, state);
-  const value = (name: 'phase' | 'plan' | 'status' | 'phaseName') => state.position.get(name)?.value ?? '';
+  const value = (name: 'phase' | 'plan' | 'status' | 'phase name') => state.position.get(name)?.value ?? '';
   const front = (key: string) => state.front?.fields.get(key)?.value ?? '';
-  const phase =
-    readPhase(value('phase')) ?? readPhase(front('current_phase')) ?? readPhase(front('active_phase')) ?? null;
+  const phase = readPhase(value('phase')) ?? readPhase(front('current_phase')) ?? readPhase(front('active_phase'));
   const planned = readPlanId(value('plan').replace(/[*`]/g, '')) ?? readPlanId(front('current_plan'));
   const named = phase?.key ?? planned?.phase;
   if (named === undefined) return null;
   const key = keyed(drafts, named);
+  const own = ownStatus(value('status'), named);
   const status =
-    stepStatus(value('status')) ??
-    suffixStatus(value('phase')) ??
-    ownStatus(value('status'), named) ??
-    stepStatus(front('status')) ??
-    ('pending' as const);
+    stepStatus(value('status')) ?? suffixStatus(value('phase')) ?? own ?? stepStatus(front('status')) ?? 'pending';
   const following = followingPhase(drafts, value('status'));
-  const title = (phase?.name ?? value('phaseName')) || front('current_phase_name') || `Phase ${key}`;
-  const hadPhases = [...drafts.values()].some(({ step }) => step.kind === 'phase');
-  if (!hadPhases && phase?.total)
+  const title = (phase?.name ?? value('phase name')) || front('current_phase_name') || `Phase ${key}`;
+  if (phase?.total && ![...drafts.values()].some(({ step }) => step.kind === 'phase'))
     addCounted(drafts, phase.key, phase.total, Number(front('progress.completed_phases') || Number.NaN));
-  const draft = drafts.get(key) ?? add(drafts, { key, title, kind: 'phase', status: null });
+  const draft = drafts.get(key) ?? add(drafts, phaseOf(key, title));
   if (draft.step.title === `Phase ${key}`) draft.step.title = title;
   if (phase && phase.spelled !== key) draft.step.alias ??= phase.spelled;
   const count = planned ? null : readCount(value('plan') || front('current_plan'));
-  const numbered = planned?.key ?? (count && count.at > 0 ? planKey(named, String(count.at)) : null);
-  const plan = numbered === null ? null : keyed(drafts, numbered);
-  if (plan === null) {
-    if (!draft.said || draft.step.status === 'pending') draft.step.status = status;
-    draft.said = true;
+  const number = planned?.key ?? (count && count.at > 0 ? planKey(named, String(count.at)) : null);
+  if (number === null) {
+    setStatus(draft, status);
     return draft.step.status === 'completed' ? (following ?? key) : key;
   }
+  const plan = keyed(drafts, number);
   const task = state.position.get('task')?.value.toLowerCase();
-  const below = task
-    ? [...drafts.values()].find(({ step }) => step.parent === plan && step.title.toLowerCase() === task)
-    : undefined;
+  const isTask = ({ parent, title: words }: ModelStep): boolean => parent === plan && words.toLowerCase() === task;
+  const below = task ? [...drafts.values()].find(({ step }) => isTask(step)) : undefined;
   if (below) return below.step.key;
-  const planStatus = bracketStatus(value('plan')) ?? status;
+  // `1 of 1 (COMPLETE)`, `03 (complete)`.
+  const bracketed = /^\s*(?:plan\s+)?[\d.\s/of-]+\(([^)]{1,40})\)/iu.exec(value('plan'))?.[1];
+  const planStatus = (bracketed && stepStatus(bracketed)) || status;
   addPlans(drafts, key, plan, count, planStatus);
-  if (ownStatus(value('status'), named) === 'completed') Object.assign(draft, { said: true }).step.status = 'completed';
+  if (own === 'completed') Object.assign(draft, { said: true }).step.status = 'completed';
   return planStatus === 'completed' && following !== null ? following : plan;
 }
 
-/** `1 of 1 (COMPLETE)`, `03 (complete)`. */
-function bracketStatus(value: string): ModelStep['status'] | null {
-  const words = /^\s*(?:plan\s+)?[\d.\s/of-]+\(([^)]{1,40})\)/iu.exec(value)?.[1];
-  return words ? stepStatus(words) : null;
-}
-
 /** `Phase 26 complete; ready for Phase 27 (extractor)`, of phase 26. */
-function ownStatus(value: string, phase: string): ModelStep['status'] | null {
-  const parts = /^\W*phase\s+0*(\d+[A-Za-z]?(?:\.\d+)*)\s+(?:is\s+)?(\w.*)$/isu.exec(value);
-  return parts && parts[1] === phase ? stepStatus(parts[2] as string) : null;
+function ownStatus(value: string, phase: string): Status | null {
+  const [, number, words = ''] = /^\W*phase\s+0*(\d+[A-Za-z]?(?:\.\d+)*)\s+(?:is\s+)?(\w.*)$/isu.exec(value) ?? [];
+  return number === phase ? stepStatus(words) : null;
 }
 
 /** The phase that a status names as the one to come. */
-function followingPhase(drafts: Map<string, Draft>, value: string): string | null {
+function followingPhase(drafts: Drafts, value: string): string | null {
   const words = /\b(?:ready (?:for|to (?:plan|execute|start|begin|discuss))|next(?: is|:)?)\s+(phase\s+\d.*)$/isu.exec(
     value,
   )?.[1];
   const phase = words ? readPhase(words) : null;
   if (!phase) return null;
   const key = keyed(drafts, phase.key);
-  const draft =
-    drafts.get(key) ?? add(drafts, { key, title: phase.name ?? `Phase ${key}`, kind: 'phase', status: null });
+  const draft = drafts.get(key) ?? add(drafts, phaseOf(key, phase.name ?? undefined));
   return draft.step.status === 'completed' ? null : key;
 }
 
 /** The key for a number in a file. */
-function keyed(drafts: Map<string, Draft>, number: string): string {
+function keyed(drafts: Drafts, number: string): string {
   if (drafts.has(number)) return number;
-  for (const { step } of drafts.values())
-    if (step.alias !== undefined && phaseKey(step.alias) === number) return step.key;
-  return [...drafts.values()].find(({ step }) => step.alias === number)?.step.key ?? number;
+  const steps = [...drafts.values()].map(({ step }) => step);
+  const spelled = steps.find(({ alias }) => alias !== undefined && phaseKey(alias) === number);
+  return (spelled ?? steps.find(({ alias }) => alias === number))?.key ?? number;
 }
 
 /** `Plan: 2 of 3`: earlier plans are done unless another source says otherwise. */
 function addPlans(
-  drafts: Map<string, Draft>,
+  drafts: Drafts,
   phase: string,
   plan: string,
   count: { at: number; total: number | null } | null,
-  status: ModelStep['status'],
+  status: Status,
 ): void {
-  const known = [...drafts.values()].some(({ step }) => step.parent === phase);
-  if (!known && count) {
+  const planOf = (key: string, said: Status | null): Draft =>
+    add(drafts, { key, title: `Plan ${key}`, kind: 'plan', parent: phase, status: said });
+  if (count && ![...drafts.values()].some(({ step }) => step.parent === phase)) {
     for (let number = 1; number <= Math.min(count.total ?? count.at, 200); number++) {
       const done = number < count.at || (status === 'completed' && number <= count.at);
-      const key = planKey(phase, String(number));
-      add(drafts, { key, title: `Plan ${key}`, kind: 'plan', parent: phase, status: done ? 'completed' : null });
+      planOf(planKey(phase, String(number)), done ? 'completed' : null);
     }
   }
-  const draft =
-    drafts.get(plan) ?? add(drafts, { key: plan, title: `Plan ${plan}`, kind: 'plan', parent: phase, status: null });
-  if (!draft.said || draft.step.status === 'pending') draft.step.status = status;
-  draft.said = true;
+  setStatus(drafts.get(plan) ?? planOf(plan, null), status);
 }
 
 /** `Phase: 3 of 5`: five phases, the first ones done. */
-function addCounted(drafts: Map<string, Draft>, key: string, total: number, completed: number): void {
+function addCounted(drafts: Drafts, key: string, total: number, completed: number): void {
   const at = Number(key);
   if (!Number.isSafeInteger(at) || total > 200 || at > total) return;
   const done = Number.isSafeInteger(completed) && completed < at ? completed : at - 1;
-  for (let number = 1; number <= total; number++) {
-    const status = number <= done ? ('completed' as const) : null;
-    add(drafts, { key: String(number), title: `Phase ${number}`, kind: 'phase', status });
-  }
+  for (let number = 1; number <= total; number++)
+    add(drafts, phaseOf(String(number), undefined, number <= done ? 'completed' : null));
 }
 
 /** The newer tool's file has milestone, slice and task instead. */
-function addSlice(drafts: Map<string, Draft>, state: StatePage): string | null {
-  let parent: string | null = null;
+function addSlice(drafts: Drafts, state: StatePage): string | null {
+  let parent: string | undefined;
   const status = stepStatus(state.position.get('phase')?.value ?? '') ?? 'in_progress';
-  for (const [name, kind] of [
-    ['milestone', 'phase'],
-    ['slice', 'plan'],
-    ['task', 'task'],
-  ] as const) {
+  const kinds = { milestone: 'phase', slice: 'plan', task: 'task' } as const;
+  for (const name of ['milestone', 'slice', 'task'] as const) {
     const value = state.anywhere.get(name)?.value ?? '';
-    const parts = /^\**([MST]\d{2,}[\w-]*)\**\s*[:：—–-]\s*(.+)/u.exec(value);
-    if (!parts) break;
-    const id = parts[1] as string;
-    const key: string = parent === null ? id : `${parent}.${id}`;
-    const draft = add(drafts, { key, title: parts[2] as string, kind, ...(parent ? { parent } : {}), status: null });
+    const [, id, title = ''] = /^\**([MST]\d{2,}[\w-]*)\**\s*[:：—–-]\s*(.+)/u.exec(value) ?? [];
+    if (id === undefined) break;
+    const key: string = parent === undefined ? id : `${parent}.${id}`;
+    const draft = add(drafts, { key, title, kind: kinds[name], ...(parent ? { parent } : {}), status: null });
     if (!draft.said) draft.step.status = status;
     parent = key;
   }
-  return parent;
+  return parent ?? null;
 }
 
 /** In a completed phase unticked plans count as done; a phase without a status follows from its plans. */
-function settle(drafts: Map<string, Draft>): void {
-  const children = new Map<string, Draft[]>();
-  for (const draft of drafts.values()) {
-    const { parent, key } = draft.step;
-    if (parent === undefined) continue;
-    if (!drafts.has(parent) || parent === key) delete draft.step.parent;
-    else {
-      const level = children.get(parent);
-      if (level) level.push(draft);
-      else children.set(parent, [draft]);
-    }
-  }
-  for (const [key, below] of children) {
+function settle(drafts: Drafts): void {
+  const steps = [...drafts.values()].map(({ step }) => step);
+  for (const step of steps)
+    if (step.parent !== undefined && (!drafts.has(step.parent) || step.parent === step.key)) delete step.parent;
+  for (const [key, below] of childrenOf(steps)) {
     const { step, said } = drafts.get(key) as Draft;
     if (said && step.status === 'completed')
-      for (const { step: child } of below) if (child.status === 'pending') child.status = 'completed';
-    const done = below.every(({ step: child }) => child.status === 'completed' || child.status === 'skipped');
-    const begun = below.some(({ step: child }) => child.status !== 'pending');
-    if (!said || step.status === 'pending') step.status = done ? 'completed' : begun ? 'in_progress' : step.status;
+      for (const child of below) if (child.status === 'pending') child.status = 'completed';
+    const begun = below.some(({ status }) => status !== 'pending');
+    if (!said || step.status === 'pending')
+      step.status = below.every(isOver) ? 'completed' : begun ? 'in_progress' : step.status;
   }
-  for (const { step } of drafts.values()) {
+  for (const step of steps) {
     if (!step.after) continue;
     step.after = step.after.filter((key) => drafts.has(key) && !leadsTo(drafts, key, step.key));
     if (step.after.length === 0) delete step.after;
   }
 }
 
-function leadsTo(drafts: Map<string, Draft>, from: string, to: string): boolean {
-  const seen = new Set<string>();
-  const open = [from];
-  for (let key = open.pop(); key !== undefined; key = open.pop()) {
-    if (key === to) return true;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    open.push(...(drafts.get(key)?.step.after ?? []));
-  }
-  return false;
+function leadsTo(drafts: Drafts, from: string, to: string): boolean {
+  const seen = new Set([from]);
+  // What is added while the set is walked is walked too.
+  for (const key of seen) for (const before of drafts.get(key)?.step.after ?? []) seen.add(before);
+  return seen.has(to);
 }
 
 /** Phases in the order of their numbers, each followed by what is below it. */
-function ordered(drafts: Map<string, Draft>): ModelStep[] {
-  const below = new Map<string | undefined, ModelStep[]>();
-  for (const { step } of drafts.values()) {
-    const level = below.get(step.parent) ?? [];
-    level.push(step);
-    below.set(step.parent, level);
-  }
-  const order: ModelStep[] = [];
-  const visit = (parent: string | undefined, depth: number): void => {
-    const level = below.get(parent) ?? [];
+function ordered(drafts: Drafts): ModelStep[] {
+  const steps = [...drafts.values()].map(({ step }) => step);
+  const below = childrenOf(steps);
+  const inOrder = (level: ModelStep[], depth: number): ModelStep[] => {
     if (level.every(({ key }) => /^\d/.test(key))) level.sort((one, other) => byNumber(one.key, other.key));
-    for (const step of level) {
-      order.push(step);
-      if (depth < 50) visit(step.key, depth + 1);
-    }
+    return level.flatMap((step) => [step, ...(depth < 50 ? inOrder(below.get(step.key) ?? [], depth + 1) : [])]);
   };
-  visit(undefined, 0);
-  return order;
+  return inOrder(
+    steps.filter(({ parent }) => parent === undefined),
+    0,
+  );
 }
 
-function byNumber(one: string, other: string): number {
-  return one.localeCompare(other, 'en', { numeric: true });
-}
+const byNumber = (one: string, other: string): number => one.localeCompare(other, 'en', { numeric: true });
 
 /** `34 (release cleanup) - COMPLETED`. */
-function suffixStatus(value: string): ModelStep['status'] | null {
+function suffixStatus(value: string): Status | null {
   const words = /[)\d]\s*[—–-]+\s*(.+)$/su.exec(value)?.[1];
   return words ? stepStatus(words) : null;
-}
-
-function firstLine(text: string): string {
-  return (text.split('\n', 1)[0] as string).trim();
 }

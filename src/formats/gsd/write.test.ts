@@ -25,6 +25,19 @@ describe('gsd: writing in place', () => {
     expect(render(page('G2'), add)).not.toContain('None yet.');
   });
 
+  it('tells entries apart by their words, also where they begin like ids of ours', () => {
+    const text = '# State\n\n## Decisions\n\n- D-2 closed: keep the bell\n- D-1 closed: oil the rope\n- Ring at noon\n';
+    const named = (run: RunModel) => {
+      for (const [index, one] of run.decisions.entries()) one.id = `D-${index + 1}`;
+    };
+    expect(render(text, named)).toBe(text);
+    const reworded = (run: RunModel) => {
+      named(run);
+      Object.assign(run.decisions[2] ?? {}, { decision: 'Ring at noon and at six' });
+    };
+    expect(render(text, reworded)).toBe(text.replace('at noon', 'at noon and at six'));
+  });
+
   it('updates milestone, slice and task of the newer tool, and the signs of its registry', () => {
     const done = (run: RunModel) => {
       for (const step of run.steps) step.status = 'completed';

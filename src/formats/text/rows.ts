@@ -83,6 +83,20 @@ export function readRows<E>(
   return said as Partial<E>;
 }
 
+/** A value in a document. */
+export interface Spot {
+  raw: unknown;
+  node: Node | null;
+  set(raw: unknown, value?: unknown): void;
+  remove?(): void;
+}
+
+/** A document that rows edit: a map of JSON or YAML, or a page of key lines. */
+export interface Sheet<R extends { at: string }> {
+  find(row: R): Spot | null;
+  add(row: R, raw: unknown, value: unknown): void;
+}
+
 /** Writes the fields of an entry that differ from what the file says. */
 export function editRows<E extends object, A>(
   editor: Editor,
@@ -92,19 +106,47 @@ export function editRows<E extends object, A>(
   now: E,
   about: A,
 ): void {
+  const put = (row: Row<E, A>, map: MapNode, key: string, there: Node | null, raw: unknown, value: unknown): void => {
+    if (row.as.edit && value !== undefined) row.as.edit(editor, map, key, there, value as never, row);
+    else editor.set(map, key, raw, row.after ?? []);
+  };
+  const sheet: Sheet<Row<E, A>> = {
+    find: (row) => {
+      const there = row.at === '' ? null : findRow(node, row);
+      if (!there) return null;
+      const { map, key } = there;
+      return {
+        raw: plain(there.node),
+        node: there.node,
+        set: (raw, value) => put(row, map, key, there.node, raw, value),
+        remove: () => editor.removeKey(map, key),
+      };
+    },
+    add: (row, raw, value) => {
+      const [key = ''] = spellings(row);
+      if (!key.includes('.')) put(row, node, key, null, raw, value);
+    },
+  };
+  editSheet(sheet, rows, was, now, about);
+}
+
+export function editSheet<E extends object, A, R extends Row<E, A>>(
+  sheet: Sheet<R>,
+  rows: readonly R[],
+  was: E,
+  now: E,
+  about: A,
+): void {
   for (const row of rows) {
     if (row.isFixed) continue;
-    const there = row.at === '' ? null : findRow(node, row);
-    const change = changeOf(row, there ? plain(there.node) : undefined, there?.node ?? null, was, now, about);
+    const there = sheet.find(row);
+    const change = changeOf(row, there?.raw, there?.node ?? null, was, now, about);
     if (change === null) continue;
     const { raw, value } = change;
-    const map = there?.map ?? node;
-    const key = there?.key ?? (spellings(row)[0] as string);
-    if (!there && (value === undefined || key.includes('.') || row.when?.(now, about) === false)) continue;
-    if (raw === REMOVED) editor.removeKey(map, key);
-    else if (value !== undefined && row.as.edit)
-      row.as.edit(editor, map, key, there?.node ?? null, value as never, row);
-    else editor.set(map, key, raw, row.after ?? []);
+    if (raw === REMOVED) there?.remove?.();
+    else if (value === undefined) there?.set(raw);
+    else if (there) there.set(raw, value);
+    else if (row.when?.(now, about) !== false) sheet.add(row, raw, value);
   }
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Note, State } from '../../core/fold/state.ts';
-import type { Command } from '../../core/journal/command.ts';
+import type { Command, PlannedStep } from '../../core/journal/command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { PageStep } from '../../formats/plan/plan-page.ts';
 import { hashArtifact, recordedPath } from '../../workspace/files.ts';
@@ -97,7 +97,7 @@ async function record(context: Context & { run: string }, source: PlanSource, st
     const changed = [];
     let changedSteps = 0;
     const fresh = steps.filter(({ key }) => !before.steps.has(key));
-    const added = await act(within, { type: 'plan.add', steps: fresh.map(plainStep) });
+    const added = await act(within, { type: 'plan.add', steps: fresh.map((step) => inPlace(step, steps, before)) });
     changed.push(...added.changed);
     for (const step of steps.filter(({ key }) => before.steps.has(key))) {
       const { key, done: _, skipped: _s, alias: _a, line: _l, isKeyMade: _k, detail: _d, ...patch } = step;
@@ -118,6 +118,13 @@ async function record(context: Context & { run: string }, source: PlanSource, st
   });
   await done.following.write(context);
   return done;
+}
+
+/** A new step goes in front of the next one of its file that the plan has beside it. */
+function inPlace(step: PageStep, steps: readonly PageStep[], { steps: known }: State): PlannedStep {
+  const later = steps.slice(steps.indexOf(step) + 1);
+  const next = later.find(({ key }) => known.has(key) && known.get(key)?.parent === (step.parent ?? null));
+  return next ? { ...plainStep(step), before: next.key } : plainStep(step);
 }
 
 /** Whether a note with the same text is there already: a plan can be imported again. */

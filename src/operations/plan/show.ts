@@ -12,7 +12,7 @@ import { actWords } from '../step/parts/act-words.ts';
 
 /** A step as a line of the plan. */
 export type StepLine = Step &
-  Pick<StepView, 'depth' | 'status' | 'interrupted' | 'blocked' | 'paused' | 'stale' | 'obstacles'> & {
+  Pick<StepView, 'depth' | 'status' | 'interrupted' | 'blocked' | 'blockers' | 'paused' | 'stale' | 'obstacles'> & {
     /** What people read for its state. */
     label: StepLabel;
   };
@@ -58,16 +58,10 @@ export function stepLines(plan: PlanView, state: State, liveness: Liveness): Ste
 }
 
 export function lineOf(view: StepView, state: State, liveness: Liveness): StepLine {
-  const { step, depth, status, interrupted, blocked, paused, stale, obstacles } = view;
+  const { step, depth, status, interrupted, blockers, paused, stale, obstacles } = view;
   return {
     ...step,
-    depth,
-    status,
-    interrupted,
-    blocked,
-    paused,
-    stale,
-    obstacles,
+    ...{ depth, status, interrupted, blocked: blockers.length > 0, blockers, paused, stale, obstacles },
     label: stepLabel(view, state, liveness),
   };
 }
@@ -115,7 +109,7 @@ function remarksOn(step: StepLine, pen: Pen): Line[] {
     ...(holder ? [line`${pen.quote(holder.agent, 'name')} (${id(holder.session)})${at}`] : []),
     ...(step.paused ? [line`paused`] : []),
     ...(step.stale ? [line`stale: confirm it`] : []),
-    ...obstacles.map((obstacle) => obstacleWords(obstacle, pen)),
+    ...[...obstacles, ...step.blockers].map((obstacle) => obstacleWords(obstacle, pen)),
     ...(step.status === 'skipped' && step.reason
       ? [line`skipped${actWords(step.skipped, pen)}: ${pen.quote(step.reason, 'title', 60)}`]
       : []),

@@ -1,26 +1,9 @@
+export type SectionKind = keyof typeof table;
+
 /**
  * The topic of a heading of a state file, in the spellings that occur. Headings are compared without marks, emoji,
  * leading numbers and trailing brackets: `### Decisions (preserved from v1.18)` is about decisions.
  */
-export type SectionKind =
-  | 'position'
-  | 'decisions'
-  | 'blockers'
-  | 'todos'
-  | 'human'
-  | 'deferred'
-  | 'questions'
-  | 'issues'
-  | 'errors'
-  | 'constraints'
-  | 'dead-ends'
-  | 'session'
-  | 'next'
-  | 'phases'
-  | 'reference'
-  | 'files'
-  | 'metrics';
-
 export function sectionKind(title: string): SectionKind | null {
   const words = plainTitle(title);
   const exact = spellings.get(words);
@@ -47,7 +30,7 @@ export function plainTitle(title: string): string {
     .toLowerCase();
 }
 
-const table: Record<SectionKind, string> = {
+const table = {
   position:
     'current position|position|current phase|current status|current state|status|where we are|active work|current milestone|estado atual|posição atual|estado actual|posición actual|当前位置|当前状态|当前进度|目前状态|현재 위치|현재 상태|현재 단계|現在位置|現在の位置|現在の状態|現状|aktuelle position|aktueller stand|stand|position actuelle|état actuel|текущая позиция|текущее состояние|текущий статус',
   decisions:
@@ -77,11 +60,11 @@ const table: Record<SectionKind, string> = {
     'project reference|project summary|referência do projeto|referencia del proyecto|项目参考|项目概述|프로젝트 참조|프로젝트 개요',
   files: 'files|modified files|recent files',
   metrics: 'performance metrics|métricas|性能指标|성능 지표',
-};
+} as const;
 
 const spellings = new Map<string, SectionKind>(
-  Object.entries(table).flatMap(([kind, words]) =>
-    words.split('|').map((word) => [word, kind as SectionKind] as const),
+  (Object.entries(table) as [SectionKind, string][]).flatMap(([kind, words]) =>
+    words.split('|').map((word) => [word, kind] as const),
   ),
 );
 
