@@ -221,16 +221,19 @@ describe('finding things', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('tide');
     await page.getByRole('heading', { name: 'Results for' }).waitFor();
-    await card(page, /^Steps/)
-      .getByText('Benchmark the tide model')
-      .waitFor();
-    await card(page, /^Files/)
-      .getByText('bench/tide.ts')
-      .waitFor();
-    await card(page, /^Runs/).getByText('Tide tables show the wrong day').first().waitFor();
-    await card(page, /^Steps/)
-      .getByRole('link', { name: /Benchmark/ })
-      .click();
+    const results = card(page, /^Results/);
+    const step = results.getByRole('link', { name: /Benchmark the tide model/ });
+    await step.waitFor();
+    // Why it was found: the word in the text, and what it is.
+    expect(await step.locator('mark').allTextContents()).toEqual(['tide']);
+    expect(await step.locator('.tag').textContent()).toBe('step');
+    await results.getByText('bench/tide.ts').waitFor();
+    await results.getByText('Tide tables show the wrong day').first().waitFor();
+    await results.getByRole('button', { name: 'Files' }).click();
+    await step.waitFor({ state: 'detached' });
+    await results.getByText('bench/tide.ts').waitFor();
+    await results.getByRole('button', { name: 'Steps' }).click();
+    await step.click();
     await page.getByRole('dialog').getByText('The model server answers 503').waitFor();
   });
 

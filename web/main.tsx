@@ -1,5 +1,7 @@
 import './styles/base.css';
 import './styles/parts.css';
+import './styles/controls.css';
+import './styles/rows.css';
 import './styles/forms.css';
 import './styles/frame.css';
 import './styles/runs.css';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { oneLine, printable } from '../src/core/text.ts';
-import { inWords } from '../src/core/time.ts';
+import { agoInWords, inWords } from '../src/core/time.ts';
 import { now } from './state.ts';
 
 /** Text from agents and people on one line, always shown as plain text. */
@@ -41,7 +41,7 @@ export function Ago({ at, prefix = '' }: { at: string; prefix?: string }) {
   return (
     <time dateTime={at} title={momentOf(at)}>
       {prefix}
-      {ms < 5000 ? 'just now' : `${inWords(ms)} ago`}
+      {agoInWords(ms)}
     </time>
   );
 }

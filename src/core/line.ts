@@ -1,4 +1,4 @@
-import { clockTime, inWords, msBetween, shortTime } from './time.ts';
+import { agoInWords, clockTime, inWords, msBetween, shortTime } from './time.ts';
 import * as words from './words.ts';
 
 /**
@@ -197,6 +197,11 @@ export function stamp(instant: string): Fixed | Quoted {
 /** `18 min ago`; quoted if it is not a time. */
 export function ago(instant: string, now: string): Line | Quoted {
   return INSTANT.test(instant) ? line`${duration(msBetween(instant, now))} ago` : quote(instant, 'name');
+}
+
+/** The same in a list that people read: `just now` for the last seconds. */
+export function agoShown(instant: string, now: string): Fixed | Quoted {
+  return INSTANT.test(instant) ? (agoInWords(msBetween(instant, now)) as Fixed) : quote(instant, 'name');
 }
 
 /** A time or date as recorded; quoted if it is other text, such as "next week". */

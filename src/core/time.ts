@@ -30,6 +30,9 @@ export function inWords(ms: number): string {
   return `${Math.round(hours / 24)} days`;
 }
 
+/** `just now`, `14 min ago`: for people, who do not count seconds. */
+export const agoInWords = (ms: number): string => (ms < 5000 ? 'just now' : `${inWords(ms)} ago`);
+
 /** `10:41 UTC` today, `2026-01-02 10:41 UTC` on other days. */
 export function clockTime(instant: string, now: string): string {
   const minutes = `${instant.slice(11, 16)} UTC`;

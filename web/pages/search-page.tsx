@@ -1,14 +1,16 @@
+import { useState } from 'preact/hooks';
+import { printable } from '../../src/core/text.ts';
 import type { Output } from '../api.ts';
-import { Await, Card, Empty, Pill } from '../parts.tsx';
+import { Await, Card, Choices, Empty, Pill } from '../parts.tsx';
 import { runHref } from '../route.ts';
 import { useAnswer } from '../state.ts';
 import { Ago, Id, Line, titleOf } from '../words.tsx';
 
-type Result = Output<'search'>['results'][number] & { at?: string };
+type Result = Output<'search'>['results'][number];
 
 const SHOWN = 60;
 
-/** Ranked by the server, in groups by kind. */
+/** Ranked by the server, the best answer first. */
 export function SearchPage({ words }: { words: string }) {
   return (
     <div class="page page-narrow">
@@ -17,40 +19,45 @@ export function SearchPage({ words }: { words: string }) {
       </header>
       {words === '' ? (
         <Empty title="Type what you look for.">
-          Runs, steps, decisions, notes, files and commands of all runs are searched.
+          A question or a few words: runs, steps, decisions, notes, files and commands of all runs are searched.
         </Empty>
       ) : (
-        <Results words={words} />
+        <Results key={words} words={words} />
       )}
     </div>
   );
 }
 
 function Results({ words }: { words: string }) {
+  const [kind, setKind] = useState('All');
   const found = useAnswer('search', { words: [words], allRuns: true, limit: SHOWN });
   const { data: board } = useAnswer('board', { all: true, limit: 500 });
   const titles = new Map(board?.runs.map((run) => [run.id, run.title]));
   return (
     <Await of={found}>
-      {({ results }) => {
-        const groups = groupsOf(results as Result[]);
-        if (groups.length === 0)
+      {({ results: all }) => {
+        const results = withoutTwins(all);
+        if (results.length === 0)
           return (
             <Card title="Nothing found">
-              <Empty title="Nothing has all of these words.">
-                Use fewer words, or the beginning of a word. In a terminal: <code>holdfast search WORDS</code>
+              <Empty title="Nothing has any of these words.">
+                Try other words, or the beginning of a word. In a terminal: <code>holdfast search WORDS</code>
               </Empty>
             </Card>
           );
-        return groups.map(([kind, some]) => (
-          <Card key={kind} title={kind} count={some.length}>
+        const names = ['All', ...new Set(results.map(nameOf))];
+        const shown = kind === 'All' ? results : results.filter((result) => nameOf(result) === kind);
+        const options = names.map((name) => [name, name] as const);
+        const filter = names.length > 2 && <Choices label="Show" value={kind} options={options} onChange={setKind} />;
+        return (
+          <Card title="Results" count={results.length === SHOWN ? `first ${SHOWN}` : shown.length} tools={filter}>
             <ul class="rows">
-              {some.map((result) => (
+              {shown.map((result) => (
                 <ResultRow key={`${result.run} ${result.kind} ${result.id}`} result={result} titles={titles} />
               ))}
             </ul>
           </Card>
-        ));
+        );
       }}
     </Await>
   );
@@ -64,6 +71,8 @@ const kinds: Readonly<Record<string, string>> = {
   note: 'Notes',
   item: 'Items',
   file: 'Files',
+  line: 'Files',
+  foreign: 'Files',
   effect: 'Commands',
   turn: 'Requests',
   message: 'Mail',
@@ -71,44 +80,58 @@ const kinds: Readonly<Record<string, string>> = {
   snapshot: 'Sessions',
 };
 
-function groupsOf(results: readonly Result[]): [string, Result[]][] {
-  const groups = new Map<string, Result[]>();
-  for (const result of results) {
-    const name = kinds[result.kind] ?? 'Other';
-    const some = groups.get(name) ?? [];
-    // A step and its result are one place.
-    if (!some.some(({ run, id }) => run === result.run && id === result.id)) some.push(result);
-    groups.set(name, some);
-  }
-  const order = [...new Set(Object.values(kinds)), 'Other'];
-  return order.flatMap((name): [string, Result[]][] => {
-    const some = groups.get(name);
-    return some ? [[name, some]] : [];
+const nameOf = ({ kind }: Pick<Result, 'kind'>): string => kinds[kind] ?? 'Other';
+
+/** A step and its result are one place; the better one stays. */
+function withoutTwins(results: readonly Result[]): Result[] {
+  const places = new Set<string>();
+  return results.filter((result) => {
+    const place = `${result.run} ${nameOf(result)} ${result.id}`;
+    return !places.has(place) && places.add(place);
   });
 }
 
 function ResultRow({ result, titles }: { result: Result; titles: ReadonlyMap<string, string> }) {
-  const { run, kind, id, status, text, at } = result;
-  const isNamed = kind === 'run' || kind === 'file' || kind === 'turn';
+  const { run, kind, id, status, at } = result;
+  const isNamed = ['run', 'file', 'turn', 'line', 'foreign'].includes(kind);
   return (
     <li>
-      <a class="row row-link" data-row href={hrefFor(result)}>
-        {!isNamed && <Id>{id}</Id>}
+      <a class="row row-link result" data-row href={hrefFor(result)}>
+        <span class="tag">{kinds[kind] ? oneOf(kind) : kind}</span>
         <span class="grow">
-          <Line text={kind === 'file' ? id : text || id} chars={200} />
+          {!isNamed && <Id>{id} </Id>}
+          <Found result={result} />
           <span class="dim block">
             {kind !== 'run' && <Line text={titleOf(titles.get(run) ?? run)} chars={60} />}
-            {at && (
-              <>
-                {kind !== 'run' && ' · '}
-                <Ago at={at} />
-              </>
-            )}
+            {kind !== 'run' && ' · '}
+            <Ago at={at} />
           </span>
         </span>
         {(kind === 'decision' || kind === 'item' || isEnd(kind, status)) && <Pill label={stateWord(status)} />}
       </a>
     </li>
+  );
+}
+
+const oneOf = (kind: string): string =>
+  ({ effect: 'command', turn: 'request', message: 'mail', result: 'step', line: 'file', foreign: 'file' })[kind] ??
+  kind;
+
+/** The part of the text that answers best, with the words that were looked for marked. */
+function Found({ result: { kind, id, text, snippet, marks, place } }: { result: Result }) {
+  const shown = snippet || text || id;
+  const parts = marks.map(([start, end], index) => (
+    <>
+      {printable(shown.slice(marks[index - 1]?.[1] ?? 0, start))}
+      <mark>{printable(shown.slice(start, end))}</mark>
+    </>
+  ));
+  return (
+    <bdi class="line" dir="auto">
+      {(kind === 'line' || kind === 'foreign') && <code>{place ?? id} </code>}
+      {parts}
+      {printable(shown.slice(marks.at(-1)?.[1] ?? 0))}
+    </bdi>
   );
 }
 

@@ -80,10 +80,11 @@ export function planTree(
   pen: Pen,
   width = Math.min(24, Math.max(0, ...steps.map((step) => step.key.length))),
 ): Line[] {
+  const parents = new Set(steps.map(({ parent }) => parent));
   return steps.map((step) => {
     const glyph = glyphs[step.status] ?? line`?`;
     const painted = step.status === 'completed' ? pen.good(glyph) : step.status === 'failed' ? pen.bad(glyph) : glyph;
-    const remarks = remarksOn(step, pen);
+    const remarks = remarksOn(step, parents.has(step.key), pen);
     const key = pen.bold(pen.pad(pen.quote(step.key, 'name'), width));
     const rest = remarks.length > 0 ? line`  ${pen.dim(joined(remarks, '; '))}` : '';
     return line`${indent(step.depth)}  ${painted} ${key}  ${pen.quote(step.title, 'title', 80)}${rest}`;
@@ -101,12 +102,15 @@ function leftBy({ lastAgent, lastSession }: StepLine, pen: Pen): Part {
   return names.length > 0 ? line` (${joined(names)})` : '';
 }
 
-function remarksOn(step: StepLine, pen: Pen): Line[] {
-  const { holder, checkpoint, obstacles } = step;
+/** Its state in a word, unless the glyph or what holds it up says it, and what else is to be known of it. */
+function remarksOn(step: StepLine, isParent: boolean, pen: Pen): Line[] {
+  const { holder, checkpoint, obstacles, label } = step;
   const at = checkpoint ? line` at ${pen.quote(checkpoint.name, 'name')}` : '';
+  const by = holder ? line`, ${pen.quote(holder.agent, 'name')} (${id(holder.session)})` : '';
   const parts = [
-    ...(step.interrupted ? [line`interrupted${at}${leftBy(step, pen)}`] : []),
-    ...(holder ? [line`${pen.quote(holder.agent, 'name')} (${id(holder.session)})${at}`] : []),
+    ...(label === 'interrupted' ? [line`interrupted${at}${leftBy(step, pen)}`] : []),
+    ...(label === 'in progress' && !isParent ? [line`in progress${by}${at}`] : []),
+    ...(label === 'ready' && !isParent ? [line`ready`] : []),
     ...(step.paused ? [line`paused`] : []),
     ...(step.stale ? [line`stale: confirm it`] : []),
     ...[...obstacles, ...step.blockers].map((obstacle) => obstacleWords(obstacle, pen)),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { KnownRun } from '../../core/choice/candidate.ts';
-import { COPIED, joined, type Line, line, runId, time, word } from '../../core/line.ts';
+import { agoShown, COPIED, joined, type Line, line, runId, word } from '../../core/line.ts';
 import { shortName } from '../../core/prompt/run-id.ts';
 import { msBetween } from '../../core/time.ts';
 import { defineOperation, described, type Pen } from '../operation.ts';
@@ -37,7 +37,7 @@ export const runs = defineOperation({
   input: v.object({
     all: v.optional(described(v.boolean(), 'Also runs with hardly any work, moved ones and those finished long ago.')),
   }),
-  output: v.object({ runs: v.array(Row) }),
+  output: v.object({ runs: v.array(Row), now: v.string() }),
   async run(context, { all }) {
     const engine = await context.engine();
     const workspace = context.workspace()?.ids;
@@ -47,13 +47,13 @@ export const runs = defineOperation({
       const known = await knownRun(engine, head);
       if (all || !isHidden(known, engine.now())) found.push(rowOf(known, head));
     }
-    return { data: { runs: found } };
+    return { data: { runs: found, now: engine.now() } };
   },
-  say: ({ runs: found }, pen) =>
+  say: ({ runs: found, now }, pen) =>
     found.length === 0
-      ? line`There are no runs yet: \`holdfast init\`.`
+      ? line`There are no runs yet: \`holdfast install claude\` records them, \`holdfast init\` starts one by hand.`
       : joined(
-          found.map((run) => sayRun(run, pen)),
+          found.map((run) => sayRun(run, now, pen)),
           '\n',
         ),
 });
@@ -90,8 +90,8 @@ function rowOf(
   };
 }
 
-function sayRun({ id, kind, title, standing, updatedAt, isImported, isCopied }: Row, pen: Pen): Line {
+function sayRun({ id, kind, title, standing, updatedAt, isImported, isCopied }: Row, now: string, pen: Pen): Line {
   const name = kind === 'planned' ? pen.quote(id, 'title') : runId(id);
-  const state = line`${word(standing.label)}${isImported && !isCopied ? line`, imported` : ''}, ${time(`${updatedAt.slice(0, 16)}Z`)}`;
+  const state = line`${word(standing.label)}${isImported && !isCopied ? line`, imported` : ''}, ${agoShown(updatedAt, now)}`;
   return line`${pen.bold(name)} ${pen.dim(state)} ${pen.quote(title, 'title', 80)}${isCopied ? line` ${COPIED}` : ''}`;
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { historyLines } from '../../core/brief/sections/history.ts';
 import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../../core/fold/state.ts';
 import {
+  agoShown,
   COPIED,
   clock,
   type Fixed,
@@ -195,7 +196,7 @@ function say(data: Status, pen: Pen): Line {
   const why = standing.why === '' ? '' : line`: ${pen.quote(standing.why, 'text', 120)}`;
   const parts = [
     line`${pen.bold(pen.quote(run.title, 'title', 60))}${copied}${bar}`,
-    line`${word(standing.word)}${why}`,
+    line`${word(standing.label)}${why}`,
     ...(all ? planTree(steps, pen) : foldedTree(steps, pen)),
     ...section(line`Lost`, [
       ...history.map((sentence) => line`  ${pen.bad(sentence)}`),
@@ -203,10 +204,10 @@ function say(data: Status, pen: Pen): Line {
     ]),
     ...section(
       line`Sessions`,
-      sessions.map(({ agent, id, until, standing: is }) => {
-        const lease = is === 'working' || is === 'idle' ? line`, until ${clock(until, now)}` : '';
-        return line`  ${name(agent)} (${ownId(id)}) ${word(is)}${lease}`;
-      }),
+      sessions.map(
+        ({ agent, id, seenAt, label }) =>
+          line`  ${name(agent)} (${ownId(id)}) ${word(label)}, last seen ${agoShown(seenAt, now)}`,
+      ),
     ),
     ...section(
       line`Claims`,
