@@ -30,7 +30,7 @@ function placeFor(platform: string, home: string, separator: string): Place {
 /** The lines that a client starts, by the name of the field they stand in. */
 async function linesOf(name: (typeof clientNames)[number], place: Place): Promise<{ field: string; line: string }[]> {
   const text = JSON.stringify((await installOf(name)).files(place).flatMap(({ edits }) => edits));
-  const found = [...text.matchAll(/"(command|bash|powershell)":("(?:[^"\\]|\\.)*")/g)];
+  const found = [...text.matchAll(/"(command|commandWindows|bash|powershell)":("(?:[^"\\]|\\.)*")/g)];
   const own = found.map(([, field = '', line = '""']) => ({ field, line: JSON.parse(line) as string }));
   // A file that is ours as a whole is text inside the edit.
   const whole = [...text.matchAll(/\\"(command|bash|powershell)\\": ?\\"((?:[^"\\]|\\\\\\.|\\\\\\\\)*?)\\"/g)];
@@ -88,7 +88,14 @@ describe.each(hooked)('the hook lines of %s', (name) => {
       start: projectStart,
       launcher: null,
     };
-    for (const { line } of await linesOf(name, place))
+    const lines = await linesOf(name, place);
+    expect(lines.length).toBeGreaterThan(3);
+    for (const { field, line } of lines) {
       expect(line).toMatch(/^holdfast-hook \w+ \w+( \|\| true|; exit 0)?$/);
+      if (field === 'commandWindows') expect(line).not.toContain('||');
+      // A teammate without Holdfast: a shell that knows `||` ends with 0, and no other ends with 2, which blocks.
+      const ran = spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8', env: { PATH: '/nonexistent' } });
+      if (field !== 'commandWindows') expect(ran.status).toBe(/\|\||; exit 0/.test(line) ? 0 : 127);
+    }
   });
 });

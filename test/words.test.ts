@@ -2,18 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const ROOTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].concat([
-  'src',
-  'web',
-  'docs',
-  'skills',
-  'plugins',
-  'launcher',
-  'bench',
-  'demo',
-  'scripts',
-  'test/long',
-]);
+const ROOTS = ['package.json', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].concat(
+  ['src', 'web', 'docs', 'skills', 'plugins', 'launcher', 'bench', 'demo', 'scripts', 'test/long'],
+);
 
 /** Words that made the project read like a translation, each with what to write instead. */
 const INSTEAD: readonly [form: string, write: string][] = [
@@ -38,6 +29,34 @@ const INSTEAD: readonly [form: string, write: string][] = [
 const PHRASES: readonly [was: string, is: string][] = [
   ['keeps the place of multi-step agent work', 'remembers where your coding agent was'],
   ['At work on a step', 'Steps'],
+  ['Begin, and go on', 'Start here'],
+  ['Leave the work, and hand it over', 'Handoff'],
+  ['Show that a session is alive', "Renew a session's lease"],
+  ['Let nobody in', 'Revoke a token'],
+  ['Let a person or an agent in', 'Create an access token'],
+  ['who is let in', 'List tokens and when each was last used'],
+  ["Say what agents' hooks may record", 'Switch recording off or on, or change what is recorded'],
+  ["what an agent's client tells", 'Entry point for client hooks'],
+  ['who has no Holdfast installed', 'teammates without Holdfast are not affected'],
+  ['Take in what others wrote', 'Sync mirrors in both directions'],
+  ['Put a finished run away', 'Archive a finished run'],
+  ['Take the words of a record', 'Erase the text of an entry permanently'],
+  ['Leave a step out', 'Skip a step'],
+  ['Say something on a message', 'Reply to a message'],
+  ['Show a message whole', 'Show a message and its replies'],
+  ['Take it not yourself', 'Reopen without taking it'],
+  ['(?:key|context) is needed', '`start` needs a step'],
+  ['\\(and \\d+ more\\)', 'all problems at once'],
+  ['Invalid value: Expected', '--budget must be at least 100, not 10'],
+  ['completed is an end', '`completed` is final'],
+  ['What the hooks start does not run', 'The hook command fails'],
+  ['left \\S+ mid-stream', 'stopped in the middle of'],
+  ['Made from the journal and written', 'Generated from the journal; edits are overwritten'],
+  ['All 1 steps', 'The only step'],
+  ['never said to have ended', 'outcome unknown: check before repeating'],
+  ['Expected unchanged when', 'new since S-1 started, not recorded'],
+  ['0 cannot be told', 'all checks passed'],
+  ['Null for what is no', 'Returns null unless'],
   ['What must be known', 'Decisions and open items'],
   ['Look back', 'History'],
   ['Put away', 'Archive'],
@@ -140,6 +159,6 @@ function oneSpace(text: string): string {
 function filesIn(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs|cjs|js|sh|css|html|md|c)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs|cjs|js|sh|css|html|json|md|c)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -1,3 +1,5 @@
+import { isDeviceName } from '../core/portable-name.ts';
+
 /** Endings of files that no program runs. */
 const ENDINGS = ['md', 'json', 'yaml', 'yml', 'sql', 'md.bak'];
 
@@ -15,8 +17,8 @@ export function whyNotDeclared(patterns: readonly string[], path: string): strin
   const parts = path.split('/');
   const obeyed = parts.find((part) => OBEYED.has(folded(part)));
   if (obeyed !== undefined) return `other programs obey what lies in ${obeyed}`;
-  // Windows takes such a name for another one: `.git.`, `GIT~1`, `a.md:stream`.
-  const odd = parts.find((part) => /^(?:|\.|\.\.)$|[. ]$|[:\\]|~\d|\p{Cc}/u.test(part));
+  // Windows takes such a name for another one, or for a device: `.git.`, `GIT~1`, `a.md:stream`, `aux.md`.
+  const odd = parts.find((part) => /^(?:|\.|\.\.)$|[. ]$|[:\\]|~\d|\p{Cc}/u.test(part) || isDeviceName(part));
   if (odd !== undefined) return `${JSON.stringify(odd)} is not a name that means the same everywhere`;
   if (!ENDINGS.some((ending) => folded(path).endsWith(`.${ending}`)))
     return `only files that end in ${ENDINGS.map((ending) => `.${ending}`).join(', ')} are written`;

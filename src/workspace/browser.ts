@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openCommand } from './platform/system.ts';
 import { startDetached } from './program.ts';
 
 /**
@@ -16,15 +17,9 @@ export function openBrowser(url: string, outside: string): () => void {
       flag: 'wx',
     });
     // The link is printed anyway.
-    startDetached(browserCommand(file), outside).catch(() => undefined);
+    startDetached(openCommand(file), outside).catch(() => undefined);
     return () => rmSync(folder, { recursive: true, force: true });
   } catch {
     return () => undefined;
   }
-}
-
-function browserCommand(file: string): [string, ...string[]] {
-  if (process.platform === 'darwin') return ['open', file];
-  if (process.platform === 'win32') return ['cmd', '/c', 'start', '', file];
-  return ['xdg-open', file];
 }

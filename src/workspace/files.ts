@@ -1,16 +1,17 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Artifact } from '../core/journal/event.ts';
 import { sha256OfBytes } from '../core/sha256.ts';
+import { pathBelow } from './platform/paths.ts';
 
 /** A path as it is recorded: relative to the tree, with forward slashes. Refuses a path that leads out of the tree. */
 export function recordedPath(tree: string, from: string, input: string): string {
   const absolute = resolve(from, input);
-  const inside = relativeTo(tree, absolute);
-  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw outside(input);
+  const inside = pathBelow(tree, absolute);
+  if (inside === null || inside === '') throw outside(input);
   if (!isInside(realTree(tree), realPathOf(absolute))) throw behindLink(input);
-  return inside.split(sep).join('/');
+  return inside;
 }
 
 /** Cached, because all files of a command are in the same tree. */
@@ -21,15 +22,7 @@ function realTree(tree: string): string {
 let known: { tree: string; real: string } | undefined;
 
 /** Both paths must be real paths. */
-export function isInside(tree: string, path: string): boolean {
-  const inside = relativeTo(tree, path);
-  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-}
-
-/** Calls the slower `relative` only if the path does not start with the tree. */
-function relativeTo(tree: string, path: string): string {
-  return path.startsWith(`${tree}${sep}`) ? path.slice(tree.length + 1) : relative(tree, path);
-}
+export const isInside = (tree: string, path: string): boolean => pathBelow(tree, path) !== null;
 
 function outside(input: string): Fault {
   return new Fault('invalid', `${quoted(input)} is not a file inside the workspace.`, {

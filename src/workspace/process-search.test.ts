@@ -4,7 +4,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProcesses, isProcessOf, parseCim, parsePs } from './process-search.ts';
+import { parsePs, runningIn } from './platform/running.ts';
+import { findProcesses, isProcessOf } from './process-search.ts';
 
 let tree: string;
 const started: ChildProcess[] = [];
@@ -105,9 +106,9 @@ describe('a process', () => {
       { ProcessId: 4, ParentProcessId: 0, CommandLine: null, Started: '2026-11-16T13:00:00.0000000Z' },
       { ProcessId: 9, ParentProcessId: 4, CommandLine: 'cmd /c make', Started: '2026-11-16T13:00:00.0000000Z' },
     ]);
-    expect(parseCim(cim)).toEqual([
+    expect(runningIn(cim)).toEqual([
       { pid: 9, parent: 4, startedMs: nowMs - 3_600_000, folder: null, command: 'cmd /c make' },
     ]);
-    expect(parseCim('not json')).toBeNull();
+    expect(runningIn('not json')).toBeNull();
   });
 });

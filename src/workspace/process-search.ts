@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { isInside, realPathOf } from './files.ts';
-import { askProgram } from './program.ts';
+import { listProcesses, type RunningProcess } from './platform/running.ts';
 
 /** A command that began, and whose end is not known. */
 export interface LostCommand {
@@ -11,16 +10,6 @@ export interface LostCommand {
 }
 
 export type ProcessFound = { is: 'alive'; pid: number; since: string } | { is: 'none' } | { is: 'unlisted' };
-
-/** A process of this user. */
-export interface RunningProcess {
-  pid: number;
-  parent: number;
-  startedMs: number;
-  /** The folder it works in; null where that is not known. */
-  folder: string | null;
-  command: string;
-}
 
 /**
  * Looks for living processes of commands in a working tree, with one look at the process table. A client runs a command
@@ -86,102 +75,4 @@ function withoutAncestors(running: readonly RunningProcess[], own: number): Runn
   for (let pid: number | undefined = own; pid !== undefined && !excluded.has(pid); pid = parents.get(pid))
     excluded.add(pid);
   return running.filter(({ pid }) => !excluded.has(pid));
-}
-
-const LIMIT_MS = 300;
-
-/** The processes of this user; null where they cannot be listed in time. */
-async function listProcesses(tree: string): Promise<RunningProcess[] | null> {
-  if (process.platform === 'linux') return fromProc();
-  if (process.platform === 'win32') {
-    const output = await ask(tree, 'powershell', '-NoProfile', '-NonInteractive', '-Command', CIM);
-    return output === null ? null : parseCim(output);
-  }
-  const output = await ask(tree, 'ps', '-xww', '-o', 'pid=,ppid=,etime=,command=');
-  return output === null ? null : parsePs(output, Date.now());
-}
-
-const CIM =
-  'Get-CimInstance Win32_Process | Select-Object ProcessId,ParentProcessId,CommandLine,@{n="Started";e={$_.CreationDate.ToUniversalTime().ToString("o")}} | ConvertTo-Json -Compress';
-const ask = (tree: string, ...words: string[]): Promise<string | null> =>
-  askProgram(words, { cwd: process.getBuiltinModule('node:os').tmpdir(), outside: tree, timeoutMs: LIMIT_MS });
-
-/** Ticks of a second in `/proc`, which every current kernel has. */
-const TICKS = 100;
-
-function fromProc(): RunningProcess[] | null {
-  const end = performance.now() + LIMIT_MS;
-  const found: RunningProcess[] = [];
-  try {
-    const bootMs = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1]) * 1000;
-    const user = process.getuid?.();
-    for (const name of readdirSync('/proc')) {
-      if (!/^\d+$/.test(name)) continue;
-      if (performance.now() > end) return null;
-      const one = procEntry(`/proc/${name}`, Number(name), user, bootMs);
-      if (one) found.push(one);
-    }
-  } catch {
-    return null;
-  }
-  return found;
-}
-
-function procEntry(folder: string, pid: number, user: number | undefined, bootMs: number): RunningProcess | null {
-  try {
-    if (statSync(folder).uid !== user) return null;
-    const command = readFileSync(`${folder}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    const stat = readFileSync(`${folder}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended, and a thread of the kernel has no command line.
-    if (command === '' || fields[0] === 'Z' || fields[0] === 'X') return null;
-    const startedMs = bootMs + (Number(fields[19]) / TICKS) * 1000;
-    return { pid, parent: Number(fields[1]), startedMs, folder: folderOf(`${folder}/cwd`), command };
-  } catch {
-    // It has ended meanwhile.
-    return null;
-  }
-}
-
-function folderOf(link: string): string | null {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return null;
-  }
-}
-
-/** `  512     1 01-02:03:04 sh -c make all`: the time since the start has the same form in every locale. */
-export function parsePs(output: string, nowMs: number): RunningProcess[] {
-  return output.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)\s+(.*)$/.exec(line);
-    if (!match) return [];
-    const [pid = 0, parent = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
-      .slice(1, 7)
-      .map((part) => Number(part ?? 0));
-    const ageMs = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
-    return [{ pid, parent, startedMs: nowMs - ageMs, folder: null, command: match[7] ?? '' }];
-  });
-}
-
-/** Without the command lines of other users, which are not shown. */
-export function parseCim(output: string): RunningProcess[] | null {
-  try {
-    const found: unknown = JSON.parse(output);
-    return (Array.isArray(found) ? found : [found]).flatMap((one: Record<string, unknown>) => {
-      const startedMs = Date.parse(String(one['Started']));
-      if (typeof one['CommandLine'] !== 'string' || Number.isNaN(startedMs)) return [];
-      return [
-        {
-          pid: Number(one['ProcessId']),
-          parent: Number(one['ParentProcessId']),
-          startedMs,
-          folder: null,
-          command: one['CommandLine'],
-        },
-      ];
-    });
-  } catch {
-    return null;
-  }
 }

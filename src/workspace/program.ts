@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { programEndings } from './platform/system.ts';
 
 /** Every program that is started, except git. A name is looked for outside of a working tree, where anyone may have put one. */
 
@@ -68,7 +69,7 @@ export async function askProgram(
   [program = '', ...words]: readonly string[],
   { cwd, outside, timeoutMs }: Pick<Fed, 'cwd' | 'outside' | 'timeoutMs'>,
 ): Promise<string | null> {
-  const file = findProgram(program, outside);
+  const file = isAbsolute(program) ? program : findProgram(program, outside);
   if (file === null) return null;
   const { execFile } = await import('node:child_process');
   return new Promise((resolve) => {
@@ -77,10 +78,23 @@ export async function askProgram(
   });
 }
 
-/** What `ps` prints, on systems that have no `/proc`; null if it fails. */
-export function askPs(words: readonly string[]): string | null {
+/** What a program of the system prints, waited for; null if it fails or takes too long. */
+export function askSystem(
+  program: string,
+  words: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  timeoutMs = 2000,
+): string | null {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
-  const { status, stdout } = spawnSync('/bin/ps', words, { encoding: 'utf8', timeout: 2000 });
+  // biome-ignore lint/style/noProcessEnv: the program gets the variables of this process
+  const env = { ...process.env, ...variables };
+  const { status, stdout } = spawnSync(program, words, {
+    encoding: 'utf8',
+    env,
+    timeout: timeoutMs,
+    maxBuffer: OUTPUT_BYTES,
+    windowsHide: true,
+  });
   return status === 0 ? stdout : null;
 }
 
@@ -94,7 +108,7 @@ function mustFind(program: string, outside: string): string {
 export function findProgram(name: string, outside: string): string | null {
   // biome-ignore lint/style/noProcessEnv: a program is looked for where the user's own shell would find it
   const entries = (process.env['PATH'] ?? '').split(delimiter);
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
+  const endings = programEndings();
   for (const folder of entries) {
     if (!isAbsolute(folder) || folder === outside || folder.startsWith(`${outside}${sep}`)) continue;
     for (const ending of endings) {

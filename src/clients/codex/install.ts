@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ClientInstall, matchedHooks, mcpEntry, ownFolder, type WantedFile } from '../installation.ts';
+import { type ClientInstall, matchedHooks, mcpEntry, ownFolder, type Place, type WantedFile } from '../installation.ts';
 import { agentsFile, skillFiles } from '../installed-files.ts';
 
 /** Codex CLI: hooks in JSON, servers in TOML. It skips a hook until its user has trusted it. */
@@ -20,7 +20,7 @@ export const install: ClientInstall = {
       {
         path: join(folder, 'hooks.json'),
         holds: 'hooks',
-        edits: [{ kind: 'hooks', events: codexEvents(place.start.hook) }],
+        edits: [{ kind: 'hooks', events: codexEvents(place) }],
       },
       {
         path: join(folder, 'config.toml'),
@@ -43,7 +43,7 @@ export const install: ClientInstall = {
 };
 
 /** The user has to trust the hooks again after any change to this text. */
-function codexEvents(hook: string): Record<string, object> {
+function codexEvents({ start: { hook }, scope }: Place): Record<string, object> {
   const matchers: Record<string, string | null> = {
     SessionStart: 'startup|resume|clear|compact',
     UserPromptSubmit: null,
@@ -56,7 +56,9 @@ function codexEvents(hook: string): Record<string, object> {
     SessionEnd: null,
   };
   return matchedHooks(matchers, (event) => ({
-    command: `${hook} codex ${event}`,
+    // Settings in git: a teammate may not have the program, and one on Windows has no shell that knows `||`.
+    command: `${hook} codex ${event}${scope === 'project' ? ' || true' : ''}`,
+    ...(scope === 'project' ? { commandWindows: `${hook} codex ${event}` } : {}),
     timeout: event === 'SessionEnd' ? 3 : 10,
   }));
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../../core/fault.ts';
+import { platform } from '../../workspace/platform/system.ts';
 import { addonHashes } from './addon-hashes.ts';
 
 /**
@@ -26,9 +27,9 @@ export function loadAddon<Exports>(): Exports {
 
 /** Beside the package where dependencies are hoisted, else inside it; of two C libraries the likelier first. */
 function placesOf(folder: string): string[] {
-  const system = `${process.platform}-${process.arch}`;
-  const isMusl = process.platform === 'linux' && existsSync('/etc/alpine-release');
-  const libraries = isMusl ? ['musl', 'glibc'] : process.platform === 'linux' ? ['glibc', 'musl'] : ['glibc'];
+  const system = `${platform}-${process.arch}`;
+  const isMusl = platform === 'linux' && existsSync('/etc/alpine-release');
+  const libraries = isMusl ? ['musl', 'glibc'] : platform === 'linux' ? ['glibc', 'musl'] : ['glibc'];
   const parent = dirname(folder);
   const modules = [join(folder, 'node_modules'), ...(basename(parent) === 'node_modules' ? [parent] : [])];
   return modules.flatMap((place) =>

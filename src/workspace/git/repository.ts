@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { readRegular } from '../guarded/folder.ts';
-import { homeFolder } from '../home.ts';
+import { homeFolder } from '../platform/places.ts';
 
 /** A git repository around a folder, found the way git finds it, but believed only where its parts point at each other. */
 export interface Repository {

@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../core/fault.ts';
+import { handlePath, hasProc } from '../platform/system.ts';
 
 /** A folder that is held open. What is done through it stays in it, even if its path is swapped for a link meanwhile. */
 export interface HeldFolder {
@@ -36,8 +37,8 @@ export type Owner = number | 'anyone';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** Linux reaches a file through the handle of its folder; elsewhere the path is checked again after opening. */
-const hasHandles = process.platform === 'linux';
+/** A file is reached through the handle of its folder; where that is not possible, the path is checked again after opening. */
+const hasHandles = hasProc;
 
 /** Opens the folders from `above`, which is believed, one after the other. No link is followed; null when one is missing. */
 export function inFolder<T>(
@@ -53,14 +54,14 @@ export function inFolder<T>(
   let handle = top;
   try {
     for (const part of parts) {
-      const path = hasHandles ? `/proc/self/fd/${handle}/${part}` : join(shown, part);
+      const path = hasHandles ? `${handlePath(handle)}/${part}` : join(shown, part);
       shown = join(shown, part);
       const next = openPart(path, shown, mode, owner);
       if (next === null) return null;
       closeSync(handle);
       handle = next;
     }
-    const path = hasHandles ? `/proc/self/fd/${handle}` : shown;
+    const path = hasHandles ? handlePath(handle) : shown;
     return work({ shown, path, owner, at: (name) => `${path}/${name}` });
   } finally {
     closeSync(handle);

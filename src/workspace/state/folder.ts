@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute } from 'node:path';
 import { Fault } from '../../core/fault.ts';
 import { findRepository } from '../git/repository.ts';
-import { homeFolder } from '../home.ts';
 import { type OwnFiles, openOwnFiles } from '../own-files.ts';
+import { homeFolder, stateFolderFor } from '../platform/places.ts';
 
 /** The user of this process, as far as places depend on them. */
 export interface User {
@@ -14,15 +14,9 @@ export interface User {
 
 /** From the environment: the one exception, since a place that the caller could name would be no authority. */
 export function thisUser(): User {
-  const { env, platform } = process;
-  const home = nonEmpty(homeFolder());
-  const own = nonEmpty(env['HOLDFAST_STATE_HOME']);
-  if (own !== null) return { home, stateFolder: own };
-  const folder = (above: string | null, ...parts: string[]) => above && join(above, ...parts, 'holdfast');
-  if (platform === 'win32') return { home, stateFolder: folder(nonEmpty(env['LOCALAPPDATA'])) };
-  if (platform === 'darwin') return { home, stateFolder: folder(home, 'Library', 'Application Support') };
-  const xdg = nonEmpty(env['XDG_STATE_HOME']);
-  return { home, stateFolder: xdg === null ? folder(home, '.local', 'state') : folder(xdg) };
+  const { env } = process;
+  const home = homeFolder(env) || null;
+  return { home, stateFolder: stateFolderFor(env, home) };
 }
 
 /**
@@ -60,8 +54,6 @@ function isPrivate(uid: number, mode: number): boolean {
   const user = process.geteuid?.();
   return user === undefined || (uid === user && (mode & 0o022) === 0);
 }
-
-const nonEmpty = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text);
 
 /** The refusal of what cannot be kept anywhere else. */
 export function noStateFolder({ stateFolder }: User): Fault {

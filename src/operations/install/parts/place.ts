@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { type ClientName, installOf } from '../../../clients/index.ts';
 import {
@@ -11,6 +10,8 @@ import {
 } from '../../../clients/installation.ts';
 import { Fault } from '../../../core/fault.ts';
 import { mainTree, repositoryAt } from '../../../workspace/git/repository.ts';
+import { homeFolder } from '../../../workspace/platform/places.ts';
+import { platform, programEndings } from '../../../workspace/platform/system.ts';
 import { isFile, mustReadText, pathExists } from '../../../workspace/read.ts';
 import { noStateFolder, openStateFolder, thisUser } from '../../../workspace/state/folder.ts';
 import { machineId } from '../../../workspace/state/machine.ts';
@@ -21,11 +22,10 @@ export type PlaceScope = Place['scope'];
 /** Finds where to install and the program that runs. Makes nothing but the id of this machine. */
 export function findPlace(context: Context, scope: PlaceScope): Place & { program: string } {
   const environment = context.environment ?? {};
-  const { platform } = process;
-  const home = (platform === 'win32' ? environment['USERPROFILE'] : environment['HOME']) || homedir();
+  const home = homeFolder(environment);
   const packageFolder = findPackage();
   const program = join(packageFolder, 'dist/bin/holdfast.cjs');
-  const launcher = scope === 'user' ? findLauncher(program, platform) : null;
+  const launcher = scope === 'user' ? findLauncher(program) : null;
   return {
     scope,
     root: scope === 'user' ? home : projectFolder(context),
@@ -41,7 +41,7 @@ export function findPlace(context: Context, scope: PlaceScope): Place & { progra
 }
 
 /** In the state folder, where nothing that came with a repository can be. */
-function findLauncher(program: string, platform: string): Place['launcher'] {
+function findLauncher(program: string): Place['launcher'] {
   const state = openStateFolder(thisUser());
   const machine = machineId(state);
   if (state === null || machine === null) return null;
@@ -77,9 +77,12 @@ export function manifestFolder(context: Context, { scope }: Pick<Place, 'scope'>
 }
 
 /** Whether a client is used here: its command is on the search path, or its settings folder exists. */
-export function isFound({ commands, folders }: ClientInstall, { home, root, environment, platform }: Place): boolean {
+export function isFound(
+  { commands, folders }: ClientInstall,
+  { home, root, environment, platform: on }: Place,
+): boolean {
   if (folders.some((name) => pathExists(join(home, name)) || pathExists(join(root, name)))) return true;
-  const endings = platform === 'win32' ? ['.cmd', '.exe', '.bat', ''] : [''];
+  const endings = programEndings(on);
   const path = environment['PATH'] ?? environment['Path'] ?? '';
   return path
     .split(delimiter)

@@ -2,6 +2,7 @@ import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import { reasonOf } from '../../../core/fault.ts';
 import type { Event, EventBody } from '../../../core/journal/event.ts';
+import { isDeviceName, portableName } from '../../../core/portable-name.ts';
 import { ERASED } from '../../../core/text.ts';
 import { readDamaged } from '../../../workspace/read.ts';
 import { shownPath } from '../../../workspace/workspace.ts';
@@ -42,10 +43,11 @@ type Taken = Pick<EventBody<'snapshot.taken'>, 'agent' | 'sequence' | 'text'>;
 
 /** Each run numbers its own snapshots, so those of a second run go into a folder of their own. */
 export function snapshotPath(folder: string, run: string, { agent, sequence }: Taken): string {
-  const name = `${agent}-${sequence}.md`;
+  const file = `${agent}-${sequence}.md`;
+  const name = isDeviceName(file) ? portableName(file) : file;
   const flat = join(folder, 'snapshots', name);
   const owner = runOf(flat);
-  return owner === null || owner === run ? flat : join(folder, 'snapshots', encodeURIComponent(run), name);
+  return owner === null || owner === run ? flat : join(folder, 'snapshots', portableName(run), name);
 }
 
 /** The run that a snapshot file names; null without a file. */
