@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 import { buildScenes } from './scenes.ts';
@@ -11,10 +12,12 @@ import { openStory, type Product, tokenOfAda } from './world.ts';
 /*
  * Takes the pictures of the dashboard that are looked at before a release: each at 1440 by 900 in light and dark, and on a
  * phone. `node scripts/run.mjs demo/pictures.ts FOLDER [NAME…]`, after `npm run build`. With `--docs` those of the README (`run`) and of
- * docs/dashboard.md, into docs/images.
+ * docs/dashboard.md, into docs/images. With `--axe` each page is also checked for accessibility, on a phone in dark too; violations
+ * are printed, and the exit code is 1.
  */
 const words = process.argv.slice(2);
 const isDocs = words.includes('--docs');
+const isChecked = words.includes('--axe');
 const [given = isDocs ? 'docs/images' : 'pictures', ...names] = words.filter((word) => !word.startsWith('--'));
 const folder = resolve(given);
 
@@ -80,6 +83,7 @@ type Look = readonly [suffix: string, options: BrowserContextOptions];
 const light: Look = ['-light', { viewport: desktop, colorScheme: 'light' }];
 const dark: Look = ['-dark', { viewport: desktop, colorScheme: 'dark' }];
 const small: Look = ['-phone', { viewport: phone, colorScheme: 'light', hasTouch: true }];
+const smallDark: Look = ['-phone-dark', { viewport: phone, colorScheme: 'dark', hasTouch: true }];
 const bareLook = ([, options]: Look): Look => ['', options];
 const inDocs: Readonly<Record<string, Look>> = {
   run: bareLook(light),
@@ -89,7 +93,8 @@ const inDocs: Readonly<Record<string, Look>> = {
   timeline: bareLook(dark),
 };
 const isWanted = ({ name }: Scene): boolean => (isDocs ? name in inDocs : names.length === 0 || names.includes(name));
-const looksOf = ({ name }: Scene): readonly Look[] => (isDocs ? [inDocs[name] ?? light] : [light, dark, small]);
+const looksOf = ({ name }: Scene): readonly Look[] =>
+  isDocs ? [inDocs[name] ?? light] : [light, dark, small, ...(isChecked ? [smallDark] : [])];
 
 const { openContext } = (await import(resolve('dist/lib/operations/open.js'))) as Pick<Product, 'openContext'>;
 const { operations } = (await import(resolve('dist/lib/operations/index.js'))) as Pick<Product, 'operations'>;
@@ -143,7 +148,20 @@ async function take(scene: Scene, suffix: string, options: BrowserContextOptions
   if (!scene.isSignedOut) await page.locator('.connection-live').waitFor();
   await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
   await scene.prepare?.(page);
+  await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready');
+  if (isChecked) await check(page, `${scene.name}${suffix}`);
   await page.screenshot({ path: join(folder, `${scene.name}${suffix}.png`) });
   await context.close();
+}
+
+async function check(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] })
+    .analyze();
+  for (const { id, nodes } of violations) {
+    process.exitCode = 1;
+    console.log(`${name}: ${id}\n${nodes.map(({ html }) => `  ${html}`).join('\n')}`);
+  }
 }

@@ -88,7 +88,7 @@ describe('a run that', () => {
     expect(folder.data('runs')['runs']).toMatchObject([{ standing: { word } }]);
     expect(folder.data('status')['standing']).toMatchObject({ word });
     expect(folder.run('runs').out).toContain(` ${word}, `);
-    expect(folder.run('status').out.split('\n')[1]).toMatch(new RegExp(`^${word}(?::|$)`));
+    expect(folder.run('status').out.split('\n')[1]).toMatch(new RegExp(`^${word}(?:[:;]|$)`));
     expect(folder.run('next').out).toContain(`  ${word}`);
     expect(readFileSync(folder.own('RESUME.md'), 'utf8')).toMatch(page);
     const snapshot = readFileSync(folder.own('snapshots', 'claude-1.md'), 'utf8');

@@ -70,7 +70,7 @@ function EntryEnd({ entry }: { entry: ActivityEntry }) {
       return entry.outcome === 'cut off' || entry.outcome === 'failed' ? (
         <span class="end end-bad">{entry.outcome}</span>
       ) : entry.outcome === null ? (
-        <span class="end end-good">in work</span>
+        <span class="end end-good">in progress</span>
       ) : null;
     case 'file':
       return <FileEnd entry={entry} />;

@@ -66,7 +66,7 @@ function SearchBox() {
       <input
         id="search"
         type="search"
-        placeholder="Search all runs"
+        placeholder="Search"
         autoComplete="off"
         dir="auto"
         value={typed ?? words}

@@ -51,7 +51,10 @@ export function nextWords(status: Status): Next | null {
 }
 
 /** The state of a run in a sentence; entries of a client's list by their titles. */
-export const whyOf = ({ standing, steps }: Status): string => withTitles(standing.why, steps);
+export const whyOf = ({ standing, steps }: Status): string => withTitles(leftOf(standing), steps);
+
+/** What is open is left; of other states the reason says enough. */
+export const leftOf = ({ label, why }: Status['standing']): string => (label === 'open' && why ? `left: ${why}` : why);
 
 export const withTitles = (text: string, steps: readonly { key: string; title: string }[]): string =>
   text.replaceAll(/todo-\d+/g, (key) => {

@@ -111,7 +111,7 @@ function StepDetail({ run, detail }: { run: string; detail: Detail }) {
               <li key={id} class="row entry">
                 <strong>{agent}</strong> <Id>{id}</Id>
                 <span class="grow dim">
-                  <Ago at={endedAt ?? startedAt} prefix={endedAt ? 'until ' : 'since '} />
+                  <Ago at={endedAt ?? startedAt} prefix={endedAt ? 'ended ' : 'started '} />
                   {hosts.length > 1 && host && ` on ${host}`}
                 </span>
                 <Pill label={label} />

@@ -48,7 +48,7 @@ const NAME_PX = 132;
 const LANE_PX = 34;
 const TOP_PX = 30;
 const BAR_PX = 22;
-const LEAST_PX = 24;
+const LEAST_PX = 30;
 /** The padding of the scroll area, and room for the end of the last bar. */
 const MARGIN_PX = 44;
 /** Above this many sessions there is a lane for each agent. */

@@ -24,7 +24,7 @@ export function LoginPage() {
       </p>
       <form onSubmit={submit}>
         <div class="field">
-          <label for="token">Or a token</label>
+          <label for="token">Or paste a token</label>
           <input id="token" name="token" type="password" required autoComplete="current-password" placeholder="hft_…" />
           <span class="dim">
             <code>holdfast token add NAME</code> makes one.

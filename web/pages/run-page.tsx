@@ -176,7 +176,7 @@ function RunHead({ here, status }: { here: RunRoute; status: Status }) {
         {place.machine && place.machine !== place.here && <span class="dim">on {place.machine}, not here</span>}
         {updatedAt && (
           <span class="dim">
-            <Ago at={updatedAt} prefix="last record " />
+            <Ago at={updatedAt} prefix="last activity " />
           </span>
         )}
       </div>

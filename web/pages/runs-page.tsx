@@ -4,7 +4,7 @@ import { runOrder } from '../keys.ts';
 import { kindsInWords, type Need, useNeeds } from '../needs.tsx';
 import { Await, Choices, Empty, Pill, Progress, toneOf } from '../parts.tsx';
 import { runHref } from '../route.ts';
-import { isTodo } from '../run.ts';
+import { isTodo, leftOf } from '../run.ts';
 import { useAnswer } from '../state.ts';
 import { Ago, Line, needYou, plural, titleOf } from '../words.tsx';
 
@@ -19,6 +19,8 @@ export function RunsPage() {
   const [words, setWords] = useState('');
   const [limit, setLimit] = useState(100);
   const board = useAnswer('board', { ...(shown === 'archived' ? { all: true } : {}), limit });
+  // Until archived runs are there, those from before would pass for an empty archive.
+  const isOther = shown === 'archived' && board.loading;
   const { data } = useNeeds();
   const needs = data?.needs ?? [];
   return (
@@ -52,7 +54,7 @@ export function RunsPage() {
           <span class="attention-open">Open list</span>
         </a>
       )}
-      <Await of={board}>
+      <Await of={isOther ? { ...board, data: null } : board}>
         {({ runs, more }) => (
           <>
             <RunList runs={runs} shown={shown} words={words} needs={needs} />
@@ -192,7 +194,7 @@ function runWords({ kind, standing, sittings, agent, changed, failed }: Row): st
           ...(changed > 0 ? [plural(changed, 'changed file')] : []),
           ...(failed ? [`${failed.name} ${failed.exitCode === null ? 'failed' : `exit ${failed.exitCode}`}`] : []),
         ];
-  const why = standing.label === 'open' && standing.why ? `left: ${standing.why}` : standing.why;
+  const why = leftOf(standing);
   const who = agent !== null && !why.startsWith(agent) ? [agent] : [];
   return [...who, why, ...facts].filter((part) => part).join(' · ');
 }

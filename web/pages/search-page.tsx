@@ -118,8 +118,10 @@ const oneOf = (kind: string): string =>
   kind;
 
 /** The part of the text that answers best, with the words that were looked for marked. */
-function Found({ result: { kind, id, text, snippet, marks, place } }: { result: Result }) {
-  const shown = snippet || text || id;
+function Found({ result: { kind, id, text, snippet, marks: all, place } }: { result: Result }) {
+  // The goal of a run often repeats its title.
+  const shown = /^(.{8,}) \1$/.exec(snippet)?.[1] ?? (snippet || text || id);
+  const marks = all.filter(([, end]) => end <= shown.length);
   const parts = marks.map(([start, end], index) => (
     <>
       {printable(shown.slice(marks[index - 1]?.[1] ?? 0, start))}

@@ -73,7 +73,7 @@ function MessageRow({ run, message, isOpen }: { run: string; message: Message; i
         <Pill label={status} />
         <Id>{id}</Id>
         <span class={`tag${priority === 'P0' ? ' tag-warn' : ''}`}>{priority}</span>
-        <span class="tag">{type}</span>
+        <span class="tag">{type.replaceAll('-', ' ')}</span>
         <span>
           <strong>{from}</strong> to <strong>{to}</strong>
         </span>

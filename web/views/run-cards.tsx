@@ -1,5 +1,5 @@
 import { ActionButton } from '../action.tsx';
-import { handOver, settleItem } from '../actions.ts';
+import { answerQuestion, handOver, settleItem } from '../actions.ts';
 import { Card, Empty, Pill } from '../parts.tsx';
 import { runHref } from '../route.ts';
 import { hostsOf, isPlanned, type RunAt, type Status } from '../run.ts';
@@ -16,7 +16,9 @@ export function Sessions({ run, at, status }: RunAt & { status: Status }) {
     <Card title="Sessions" count={shown.length > 0 ? shown.length : undefined}>
       {shown.length + left.length + open.length === 0 && (
         <Empty title="No active session.">
-          Start an agent in this folder and say “continue”: it gets the brief, and appears here.
+          {status.standing.label === 'finished'
+            ? 'Nothing is left to do. The sessions that worked on it are under Sessions.'
+            : 'Start an agent in this folder and say “continue”: it gets the brief, and appears here.'}
         </Empty>
       )}
       <ul class="rows">
@@ -37,7 +39,7 @@ export function Sessions({ run, at, status }: RunAt & { status: Status }) {
                       ,{' '}
                     </span>
                   ))}
-                  <Ago at={session.seenAt} prefix="last sign " />
+                  <Ago at={session.seenAt} prefix="last seen " />
                   {hosts.size > 0 && host && ` on ${host}`}
                 </span>
               </span>
@@ -118,7 +120,15 @@ export function OpenItems({ run, at, status }: RunAt & { status: Status }) {
                 {item.severity && `, ${item.severity.replaceAll('_', ' ')}`}
               </span>
             </span>
-            {at === null && (
+            {at === null && item.kind === 'question' && (
+              <ActionButton
+                quiet
+                label="Answer"
+                about={item.id}
+                action={() => answerQuestion(run, item.id, item.text)}
+              />
+            )}
+            {at === null && item.kind !== 'question' && (
               <ActionButton
                 quiet
                 label="Resolve"

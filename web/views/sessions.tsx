@@ -51,7 +51,7 @@ function SessionList({ run, timeline }: { run: string; timeline: Timeline }) {
           <span class="grow">
             <strong>{session.agent}</strong> <Id>{session.session}</Id>{' '}
             <span class="dim">
-              <Ago at={session.to ?? session.from} prefix={session.to ? 'until ' : 'since '} />
+              <Ago at={session.to ?? session.from} prefix={session.to ? 'ended ' : 'started '} />
               {session.role !== 'worker' && `, ${session.role}`}
               {session.continues && `, continues ${session.continues}`}
               {session.parent && `, for ${session.parent}`}

@@ -17,7 +17,7 @@ export function Snapshots({ run, at }: RunAt) {
     return one ? (checked.data?.rules.filter((rule) => rule.at === one.at) ?? []) : null;
   };
   return (
-    <Card title="Snapshots" count={found.data?.snapshots.length}>
+    <Card title="Snapshots" count={found.data?.snapshots.length || undefined}>
       {at !== null && <p class="dim pad">Snapshots are always shown as they are now.</p>}
       <Await of={found}>
         {({ snapshots }) =>

@@ -8,6 +8,7 @@ import { stateOfRun } from '../../core/views/run-state.ts';
 import { currentState } from '../act.ts';
 import { defineOperation, type Pen } from '../operation.ts';
 import { takeable } from '../step/parts/find-step.ts';
+import { labelled, whyShown } from './parts/labelled.ts';
 
 const Ready = v.object({ key: v.string(), title: v.string(), interrupted: v.boolean() });
 
@@ -42,11 +43,11 @@ export const next = defineOperation({
     const engine = await context.engine();
     const plan = planView(state);
     const waits = waitsForPerson(state);
-    const { state: standing, word: name, why } = stateOfRun(state, await engine.liveness(state));
+    const { state: standing, label, why } = labelled(stateOfRun(state, await engine.liveness(state)));
     const data = {
       run: state.run?.id ?? '',
       title: state.run?.title ?? '',
-      state: name,
+      state: label,
       why,
       done: plan.progress.done,
       total: plan.progress.total,
@@ -74,7 +75,7 @@ function commandFor({ run, state, uncertain, ready, needs, total }: Next, pen: P
   const answer = need ? answerTo(need, pen) : null;
   if (answer) return answer;
   if (step) return line`holdfast start ${pen.quote(step.key, 'name')}`;
-  if (state === 'finished' || state === 'completed') return line`holdfast init --title "…"`;
+  if (state === 'finished') return line`holdfast init --title "…"`;
   if (total === 0) return line`holdfast resume`;
   return line`holdfast status --run ${pen.quote(run, 'name')}`;
 }
@@ -95,7 +96,7 @@ function sayNext(data: Next, pen: Pen): Line {
   const steps: Part = total > 0 ? line`; ${done} of ${counted(total, fixed('step'))} done` : '';
   const lines: Line[] = [
     line`${pen.bold(pen.quote(title, 'title', 80))} ${pen.dim(line`(${pen.quote(run, 'name')})`)}`,
-    line`  ${word(state)}${why === '' ? '' : line`: ${pen.quote(why, 'text', 120)}`}${steps}`,
+    line`  ${word(state)}${whyShown(state, why, pen)}${steps}`,
   ];
   for (const { id, name } of uncertain.slice(0, 3))
     lines.push(line`  ${pen.warn(line`Outcome unknown:`)} ${ownId(id)} ${pen.quote(name, 'title', 80)}`);

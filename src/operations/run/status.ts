@@ -29,7 +29,7 @@ import { lookAtHistory } from '../journal/parts/known-heads.ts';
 import { defineOperation, described, lineText, type Pen, shaped } from '../operation.ts';
 import { foldedTree, progressLine } from '../plan/parts/folded.ts';
 import { livenessAt, planTree, StepLine, stepLines } from '../plan/show.ts';
-import { LabelledState, labelled } from './parts/labelled.ts';
+import { LabelledState, labelled, whyShown } from './parts/labelled.ts';
 
 const Status = v.object({
   run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
@@ -193,7 +193,7 @@ function say(data: Status, pen: Pen): Line {
   const late = (overdue: unknown): Part => (overdue ? pen.bad(line`, overdue`) : '');
   const copied = run['isCopied'] === true ? line` ${COPIED}` : '';
   const bar: Part = progress.total === 0 ? '' : line`  ${progressLine(progress)}`;
-  const why = standing.why === '' ? '' : line`: ${pen.quote(standing.why, 'text', 120)}`;
+  const why = whyShown(standing.label, standing.why, pen);
   const parts = [
     line`${pen.bold(pen.quote(run.title, 'title', 60))}${copied}${bar}`,
     line`${word(standing.label)}${why}`,
