@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Folder, newFolder } from './command-line.ts';
+import { openBrowser } from '../demo/browser.ts';
+import { type Folder, newFolder, program } from './command-line.ts';
 import { input, launch, run } from './installed-hooks.ts';
 
 /** A person at a terminal with so many commands, each written from what earlier output showed. */
@@ -159,5 +160,38 @@ describe('someone who reads only what the program prints', () => {
     person(folder, 1)('capture', 'off');
     launch(folder, 'UserPromptSubmit', input(folder, 'UserPromptSubmit', { prompt: 'Fix the login' }));
     expect(folder.data('runs', '--all')['runs']).toEqual([]);
+  });
+
+  it('finds out in the dashboard who works on a step, in one command and two clicks', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = newFolder();
+    const agent = spawn('sleep', ['600'], { stdio: 'ignore' });
+    folder.data('init', '--title', 'Tide alarm');
+    folder.data('add', 'Send alarms');
+    folder.env['HOLDFAST_PID'] = String(agent.pid);
+    folder.data('start', 't1', '--agent', 'claude');
+    const server = spawn(process.execPath, [program, 'serve', '--port', '0'], {
+      cwd: folder.path,
+      env: folder.env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const browser = await openBrowser();
+    try {
+      const [output] = (await once(server.stdout, 'data')) as [Buffer];
+      const page = await browser.newPage();
+      await page.goto(copied(output.toString(), /^ +(http:\S+)$/m));
+      await page.getByRole('link', { name: /Tide alarm/ }).click();
+      await page.getByRole('link', { name: 'Send alarms' }).click();
+      const step = page.getByRole('dialog', { name: /t1/ });
+      await step.getByText('claude').first().waitFor();
+      await step.getByText('in progress').first().waitFor();
+    } finally {
+      await browser.close();
+      const stopped = once(server, 'exit');
+      server.kill('SIGTERM');
+      agent.kill('SIGKILL');
+      await stopped;
+    }
   });
 });

@@ -36,8 +36,8 @@ const nouns = new Map<string, readonly string[]>(
     mirror: ['mirror', 'list'],
     handoff: ['handoff', 'list'],
     brief: ['brief', 'show'],
-    effect: ['status'],
-    claim: ['status'],
+    effect: ['status', '--only', 'effects'],
+    claim: ['status', '--only', 'claims'],
   }),
 );
 

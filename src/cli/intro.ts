@@ -13,6 +13,7 @@ export function introduction(dir: string, pen: Pen): string {
     '',
     here,
     `  ${pen.bold('holdfast install claude')}   or ${clientNames.slice(1).join(', ')}, all`,
+    `  ${pen.bold('holdfast demo')}             see it work, without an agent`,
     `  ${pen.bold('holdfast help')}             the commands`,
   ].join('\n');
 }

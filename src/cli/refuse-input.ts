@@ -39,11 +39,33 @@ export async function refuseTyped(
   const suggested = near.length === 0 && operation.suggest ? await suggestions(operation, identity, input) : [];
   const hints = [
     ...(near.length > 0 ? [`Did you mean ${near.map((option) => `\`${option}\``).join(', ')}?`] : []),
+    ...corrected(operation, specs, input, wrong, missing),
     ...suggested,
     ...(wrong.length === 0 && suggested.length === 0 ? [`Example: \`${sample}\``] : []),
     `See \`holdfast help ${command}\`.`,
   ];
   return new Fault('invalid', sentences.join(' '), { hints, data: fault.data });
+}
+
+/** What was typed with the nearest choice, or a number, in place of what is wrong; none where nothing is near. */
+function corrected(
+  operation: Operation,
+  specs: readonly FlagSpec[],
+  input: Input,
+  wrong: readonly InputProblem[],
+  missing: readonly InputProblem[],
+): string[] {
+  if (wrong.length === 0) return [];
+  const better: Record<string, unknown> = { ...input };
+  for (const { path, options } of wrong) {
+    const spec = specs.find(({ field }) => field === path);
+    const [option] = nearest(String(input[path] ?? ''), options);
+    const value = option ?? (spec?.kind === 'number' ? 20 : undefined);
+    if (value === undefined && String(input[path] ?? '').trim() !== '') return [];
+    better[path] = value;
+  }
+  const empty = wrong.filter(({ path }) => better[path] === undefined);
+  return [`Example: \`holdfast ${typedLine(operation, specs, better, [...missing, ...empty])}\``];
 }
 
 /** What cannot be read here is not worth a second error. */

@@ -6,9 +6,13 @@ export type Log = (
   facts?: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** One JSON object per line. Text from requests is shortened and made harmless; callers never pass secrets or queries. */
-export function createLog(write: (line: string) => void, now: () => string): Log {
+/**
+ * One JSON object per line. Text from requests is shortened and made harmless; callers never pass secrets or queries. At a
+ * terminal a person has read what the command printed: only warnings and errors follow.
+ */
+export function createLog(write: (line: string) => void, now: () => string, isTerminal = false): Log {
   return (level, message, facts = {}) => {
+    if (isTerminal && level === 'info') return;
     const safe = Object.entries(facts).map(([name, fact]) => [
       name,
       typeof fact === 'string' ? oneLine(fact, 300) : fact,

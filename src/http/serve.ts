@@ -62,7 +62,7 @@ export const serveWith = ({ version, web, openMcp }: ServeParts) =>
       const link = isLoopback(host) ? prepareLink(context) : null;
       if (link === null) await mustHaveTokens(context, host);
       const stopping = new AbortController();
-      const log = createLog((line) => process.stderr.write(`${line}\n`), now);
+      const log = createLog((line) => process.stderr.write(`${line}\n`), now, process.stderr.isTTY === true);
       engine.onRewound((rewound) => {
         const { run, first, last } = rewound;
         log('error', 'rewound', { text: describeRewound(rewound), run, first, last });

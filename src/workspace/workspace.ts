@@ -219,8 +219,12 @@ export function shownPath({ root }: Pick<Workspace, 'root'>, file: string): stri
 
 /** The answer to a command that needs a workspace. */
 export function noWorkspace(hints: readonly string[] = [], data: Record<string, unknown> = {}): Fault {
-  return new Fault('not_found', 'Nothing is recorded here: this folder is not a workspace yet.', {
-    hints: [...hints, 'Make it one with `holdfast init --title …`, or point to another with `--dir`.'],
+  return new Fault('not_found', 'Nothing is recorded here yet.', {
+    hints: [
+      ...hints,
+      'Record what an agent does in your repositories: `holdfast install claude`, or another client',
+      'Start by hand in this folder: `holdfast init --title "What you are doing"`; `--dir` names another one.',
+    ],
     data,
   });
 }

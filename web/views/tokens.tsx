@@ -36,7 +36,8 @@ function UsageTable({ usage }: { usage: readonly Usage[] }) {
   const rows = usage.flatMap(rowsOf);
   const sum = (field: 'input' | 'cached' | 'output'): number => usage.reduce((all, one) => all + (one[field] ?? 0), 0);
   return (
-    <div class="table-scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: on a phone it scrolls, also by keys
+    <section class="table-scroll" aria-label="Tokens by agent and model" tabIndex={0}>
       <table>
         <caption class="hidden">Tokens by agent and model</caption>
         <thead>
@@ -70,7 +71,7 @@ function UsageTable({ usage }: { usage: readonly Usage[] }) {
           </tr>
         </tfoot>
       </table>
-    </div>
+    </section>
   );
 }
 

@@ -262,7 +262,10 @@ function mustBeLeaf(view: StepView, action: string): void {
     'illegal',
     `${stepName(view.step)} has children and is derived from them: it cannot be ${action} itself.`,
     {
-      hints: [`Its children: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ' …' : ''}.`],
+      hints: [
+        `Its children: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ' …' : ''}.`,
+        'See what is ready: `holdfast next`',
+      ],
       data: { step: view.step.key, children: view.children.map((child) => child.key) },
     },
   );

@@ -101,6 +101,10 @@ function say({ state, ignorePaths, ignoreCommands, everywhere, folders, now }: C
     ...(everywhere === 'off'
       ? ['Recording is off in all your folders; `holdfast capture on --everywhere` switches it on.']
       : []),
+    ...(state === 'on' && everywhere === 'on'
+      ? [pen.dim('`holdfast capture off` stops it here, `holdfast capture off --everywhere` in all folders.')]
+      : []),
+    ...(state === 'off' ? [pen.dim('`holdfast capture on` switches it on.')] : []),
     ...(ignorePaths.length > 0 ? [`Ignored files: ${ignorePaths.join(', ')}.`] : []),
     ...(ignoreCommands.length > 0 ? [`Ignored commands: ${ignoreCommands.join(', ')}.`] : []),
     ...(folders ?? []).map(({ path, state: is, usedAt }) => {

@@ -67,7 +67,7 @@ function notNamed(found: readonly ClientName[]): Fault {
   return new Fault('usage', '`install` needs a client.', {
     hints: [
       found.length > 0 ? 'Found here:' : 'None was found here; choose the one you will use:',
-      ...shown.map((name) => `\`holdfast install ${name}\`  ${clients[name].title}`),
+      ...shown.map((name) => `${`\`holdfast install ${name}\``.padEnd(29)}${clients[name].title}`),
     ],
     data: { found, clients: clientNames },
   });

@@ -96,7 +96,7 @@ function sayNext(data: Next, pen: Pen): Line {
   const steps: Part = total > 0 ? line`; ${done} of ${counted(total, fixed('step'))} done` : '';
   const lines: Line[] = [
     line`${pen.bold(pen.quote(title, 'title', 80))} ${pen.dim(line`(${pen.quote(run, 'name')})`)}`,
-    line`  ${word(state)}${whyShown(state, why, pen)}${steps}`,
+    line`  ${word(state)}${total > 0 && state === 'open' ? '' : whyShown(state, why, pen)}${steps}`,
   ];
   for (const { id, name } of uncertain.slice(0, 3))
     lines.push(line`  ${pen.warn(line`Outcome unknown:`)} ${ownId(id)} ${pen.quote(name, 'title', 80)}`);

@@ -31,6 +31,8 @@ import { foldedTree, progressLine } from '../plan/parts/folded.ts';
 import { livenessAt, planTree, StepLine, stepLines } from '../plan/show.ts';
 import { LabelledState, labelled, whyShown } from './parts/labelled.ts';
 
+const Only = v.picklist(['effects', 'claims']);
+
 const Status = v.object({
   run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
   version: v.number(),
@@ -86,6 +88,7 @@ const Status = v.object({
   history: v.optional(v.array(lineText)),
   /** The whole plan was asked for. */
   all: v.optional(v.boolean()),
+  only: v.optional(Only),
 });
 type Status = v.InferOutput<typeof Status>;
 
@@ -98,12 +101,13 @@ export const status = defineOperation({
     all: v.optional(
       described(v.boolean(), 'The whole plan: finished phases and those that cannot be reached yet, too.'),
     ),
+    only: v.optional(described(Only, 'Show nothing but effects of unknown outcome, or claims on files.')),
     watch: v.optional(described(v.boolean(), 'Show it again whenever something happens.')),
     at: v.optional(described(version, 'The run as it was after this version.')),
   }),
   watches: ({ watch }) => watch === true,
   output: Status,
-  async run(context, { at, all }) {
+  async run(context, { at, all, only }) {
     const state = await currentState(context, at);
     const rewound = (await context.engine()).rewound(state.run?.id);
     const liveness = await livenessAt(await context.engine(), state, at);
@@ -112,6 +116,7 @@ export const status = defineOperation({
       data: {
         ...statusOf(state, liveness),
         ...(all ? { all } : {}),
+        ...(only ? { only } : {}),
         ...(rewound.length > 0 ? { rewound: [...rewound] } : {}),
         ...(history ? { history: historyLines(history, liveness.now) } : {}),
       },
@@ -194,6 +199,22 @@ function say(data: Status, pen: Pen): Line {
   const copied = run['isCopied'] === true ? line` ${COPIED}` : '';
   const bar: Part = progress.total === 0 ? '' : line`  ${progressLine(progress)}`;
   const why = whyShown(standing.label, standing.why, pen);
+  const held = section(
+    line`Claims`,
+    claims.map(({ id, agent, files, until }) => {
+      const claimed = joined(files.map((file) => pen.quote(file, 'path', 60)));
+      return line`  ${ownId(id)} ${name(agent)}: ${claimed}${until ? line` until ${clock(until, now)}` : ''}`;
+    }),
+  );
+  const unknown = section(
+    line`Outcome unknown: check before repeating`,
+    uncertain.map(
+      (effect) => line`  ${ownId(effect.id)} ${word(effect.class)}: ${pen.quote(effect.name, 'title', 80)}`,
+    ),
+  );
+  if (data.only === 'claims') return held.length > 0 ? joined(held.slice(1), '\n') : line`No files are claimed.`;
+  if (data.only === 'effects')
+    return unknown.length > 0 ? joined(unknown.slice(1), '\n') : line`Every side effect has a recorded outcome.`;
   const parts = [
     line`${pen.bold(pen.quote(run.title, 'title', 60))}${copied}${bar}`,
     line`${word(standing.label)}${why}`,
@@ -209,19 +230,8 @@ function say(data: Status, pen: Pen): Line {
           line`  ${name(agent)} (${ownId(id)}) ${word(label)}, last seen ${agoShown(seenAt, now)}`,
       ),
     ),
-    ...section(
-      line`Claims`,
-      claims.map(({ id, agent, files, until }) => {
-        const claimed = joined(files.map((file) => pen.quote(file, 'path', 60)));
-        return line`  ${ownId(id)} ${name(agent)}: ${claimed}${until ? line` until ${clock(until, now)}` : ''}`;
-      }),
-    ),
-    ...section(
-      line`Outcome unknown: check before repeating`,
-      uncertain.map(
-        (effect) => line`  ${ownId(effect.id)} ${word(effect.class)}: ${pen.quote(effect.name, 'title', 80)}`,
-      ),
-    ),
+    ...held,
+    ...unknown,
     ...section(
       line`Open`,
       items.map((item) => {
