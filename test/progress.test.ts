@@ -43,7 +43,7 @@ describe('long work shows its progress', () => {
     vi.unstubAllEnvs();
   });
 
-  it.each(['adopt', 'scan', 'doctor', 'recover', 'journal.import'] as const)(
+  it.each(['adopt', 'scan', 'doctor', 'recover', 'journal.import', 'mirror.sync'] as const)(
     '%s has a bar on a terminal',
     async (name) => {
       expect((await operations[name]()).counts).toBe(true);

@@ -15,6 +15,7 @@ export const mirrorSync = defineOperation({
   summary: 'Sync mirrors in both directions.',
   scope: 'write',
   local: true,
+  counts: true,
   examples: ['holdfast mirror sync', 'holdfast mirror sync --keep journal'],
   input: v.object({
     keep: v.optional(described(v.picklist(['journal', 'file']), 'End pauses and settle what is asked, for this side.')),

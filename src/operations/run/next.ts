@@ -76,7 +76,7 @@ function commandFor({ run, state, uncertain, ready, needs, total }: Next, pen: P
   if (answer) return answer;
   if (step) return line`holdfast start ${pen.quote(step.key, 'name')}`;
   if (state === 'finished') return line`holdfast init --title "…"`;
-  if (total === 0) return line`holdfast resume`;
+  if (total === 0) return state === 'not started' ? line`holdfast add "Title"` : line`holdfast resume`;
   return line`holdfast status --run ${pen.quote(run, 'name')}`;
 }
 

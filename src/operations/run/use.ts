@@ -30,7 +30,8 @@ export const use = defineOperation({
     }
     const tree = treeMark(context)?.tree ?? '';
     const before = chosenRun(workspace.files, tree);
-    const head = run === undefined ? null : await namedRun(context, run);
+    // A part of a title is enough: nothing is recorded, and the answer names the run.
+    const head = run === undefined ? null : await namedRun(context, run, true);
     if (head || clear) await chooseForTree(context, head?.run ?? null);
     const shown = head?.run ?? (clear ? null : before);
     return { data: { run: shown, title: head?.title ?? null, before } };

@@ -60,6 +60,7 @@ export async function syncMirrors(context: Context, state: State, options: SyncO
   const synced = await withFileLock(join(workspace.files.folder('mirrors'), 'lock'), LOCK_WAIT_MS, async () => {
     const done: Synced[] = [];
     for (const mirror of own) {
+      context.progress?.({ doing: 'Syncing', done: done.length, total: own.length, at: mirror.path });
       const format = await formatNamed(mirror.format);
       done.push(await syncMirror({ context, engine, workspace, run, mirror, format, ...options }));
     }

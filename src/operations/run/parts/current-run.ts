@@ -106,9 +106,7 @@ export async function namedRun(context: Context, name: string, toRead = false): 
     throw new Fault('not_found', `There is no run ${quoted(name)}.`, {
       hints: [
         ...near.map((other) => `Did you mean \`${other}\`?`),
-        ...(near.length === 0
-          ? heads.slice(0, 4).map(({ run, title }) => `${quoted(run)}: ${oneLine(title, 60)}`)
-          : []),
+        ...(near.length === 0 ? heads.slice(0, 4).map(choice) : []),
         'See the runs with `holdfast runs`.',
       ],
       data: { run: name },
@@ -116,10 +114,14 @@ export async function namedRun(context: Context, name: string, toRead = false): 
   }
   const several = runsNamed(name, heads, toRead);
   throw new Fault('usage', `${several.length} runs are called ${quoted(name)}. Choose one.`, {
-    hints: several.slice(0, LISTED).map(({ run, title }) => `${quoted(run)}: ${quoted(title)}`),
+    hints: several.slice(0, LISTED).map(choice),
     data: { runs: several.slice(0, LISTED).map(({ run, title, status }) => ({ id: run, title, status })) },
   });
 }
+
+/** The command that chooses a run, and its title. An id that a shell would read as more is only named. */
+const choice = ({ run, title }: Head): string =>
+  `${/^[\w.-]+$/.test(run) ? `\`holdfast use ${run}\`` : quoted(run)}  ${oneLine(title, 60)}`;
 
 const HOPS = 8;
 
