@@ -165,6 +165,11 @@ describe('what people type', () => {
     expect(out).toMatch(/p2\.2 +Task 1/);
     expect(out).not.toMatch(/p1\.1|p3\.1|%/);
     expect(here.run('status', '--all').out).toMatch(/p1\.1[\s\S]*p3\.8/);
+    here.data('add', 'A title that is much longer than the terminal is wide, as titles often are', '--after', 'p3.8');
+    here.env['COLUMNS'] = '60';
+    const narrow = here.run('status').out.split('\n');
+    expect(narrow.filter((one) => one.length > 60)).toEqual([]);
+    expect(narrow.join('\n')).toMatch(/t1 +A title that is much longer.*… {2}after p3\.8$/m);
   });
 
   it('a run without a plan shows its state, and never "0 of 0"', () => {

@@ -32,12 +32,13 @@ export interface Surroundings {
 export async function main(surroundings: Surroundings): Promise<number> {
   const { argv, environment, isTerminal } = surroundings;
   let json = argv.includes('--json');
-  let pen = penFor(isPainted(environment, isTerminal));
+  const columns = columnsFrom(environment);
+  let pen = penFor(isPainted(environment, isTerminal), columns);
   if (argv[0] === '__complete') return printCompletions(surroundings);
   try {
     const call = await parseArguments(argv, surroundings.commands);
     json = call.common.json;
-    if (call.common.color !== undefined) pen = penFor(call.common.color);
+    if (call.common.color !== undefined) pen = penFor(call.common.color, columns);
     const { operation } = call;
     if (call.words.length === 0 && !call.help && !call.version) return await glance(call, surroundings, pen);
     if (!operation || call.help) return await ownCommand(call, surroundings, pen);
@@ -46,6 +47,10 @@ export async function main(surroundings: Surroundings): Promise<number> {
     return fail(asFault(thrown), json, pen, environment);
   }
 }
+
+/** In a pipe lines are as long as they are. */
+const columnsFrom = (environment: Surroundings['environment']): number =>
+  process.stdout.columns || Number(environment['COLUMNS']) || Number.POSITIVE_INFINITY;
 
 /** Colours are for a terminal; a variable may forbid or force them, and a flag decides last. */
 function isPainted(environment: Surroundings['environment'], isTerminal: boolean): boolean {
@@ -230,8 +235,7 @@ async function ownCommand(
     print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
     return 0;
   }
-  // In a pipe lines are as long as they are.
-  const columns = process.stdout.columns || Number(environment['COLUMNS']) || Number.POSITIVE_INFINITY;
+  const columns = columnsFrom(environment);
   const text = await ownText(call, commands, call.common.json ? penFor(false) : pen, columns);
   print(1, call.common.json ? safeJson({ ok: true, data: { text }, changed: [] }) : text);
   return 0;

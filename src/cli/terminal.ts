@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { cutToColumns } from '../core/columns.ts';
 import { Fault } from '../core/fault.ts';
 import { type Quoted, quoteChars } from '../core/line.ts';
 import { oneLine, printable } from '../core/text.ts';
@@ -8,7 +9,10 @@ export interface TerminalPen extends Pen {
   paints: boolean;
 }
 
-export function penFor(color: boolean): TerminalPen {
+/** Below this a title says nothing any more: then the line wraps. */
+const LEAST_COLUMNS = 24;
+
+export function penFor(color: boolean, columns = Number.POSITIVE_INFINITY): TerminalPen {
   const paint =
     (code: number) =>
     <Text extends string>(text: Text): Text =>
@@ -21,6 +25,7 @@ export function penFor(color: boolean): TerminalPen {
     warn: paint(33),
     quote: (text, kind = 'text', mostChars = quoteChars[kind]) =>
       oneLine(text, Math.min(quoteChars[kind], mostChars)) as Quoted,
+    fit: (text, taken) => cutToColumns(oneLine(text, 80), Math.max(LEAST_COLUMNS, columns - taken - 1)) as Quoted,
     whole: (text) => printable(text) as Quoted,
     pad: (text, width) => text.padEnd(width) as typeof text,
     paints: color,

@@ -153,6 +153,7 @@ function asJson(value: unknown): Record<string, unknown> {
 
 const asIs = <Text extends string>(text: Text): Text => text;
 const plain: Pen = {
+  fit: (text) => quote(text, 'title', 80),
   bold: asIs,
   dim: asIs,
   good: asIs,

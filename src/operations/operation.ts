@@ -72,6 +72,8 @@ export interface Pen {
   quote(text: string, kind?: QuoteKind, mostChars?: number): Quoted;
   /** The same for a text that was asked for as a whole; a terminal shows its lines. */
   whole(text: string): Quoted;
+  /** Quotes a title in a line of which so many columns are taken, cut to fit a terminal. */
+  fit(text: string, takenColumns: number): Quoted;
   /** Fills a cell of a table; a model needs no table. */
   pad<Text extends string>(text: Text, width: number): Text;
 }

@@ -1,11 +1,11 @@
 import type { Owner } from '../core/journal/event.ts';
 import { kernelHost, processNamespace } from './platform/proc.ts';
-import { processPort } from './platform/process-port.ts';
+import { processes } from './platform/processes.ts';
 
 /** A process as the owner of a session; undefined if there is no process with this number. */
 export function ownerOf(pid: number): Owner | undefined {
   if (!exists(pid)) return undefined;
-  return { pid, host: hostName(), startedAt: processPort.start(pid) };
+  return { pid, host: hostName(), startedAt: processes.start(pid) };
 }
 
 /** A process of this host that a hook saw, with the id of the boot and its start in ticks since then. */
@@ -14,7 +14,7 @@ export function ownerWith(pid: number, boot: string, ticks: string): Owner {
 }
 
 /** Whether a process with this number runs. One that has ended stays in the table until its parent looks. */
-export const isRunning = (pid: number): boolean => pid > 0 && exists(pid) && processPort.start(pid) !== 'ended';
+export const isRunning = (pid: number): boolean => pid > 0 && exists(pid) && processes.start(pid) !== 'ended';
 
 /**
  * The agent's process, seen from a hook that it started: the nearest ancestor that is not a shell, because a client may
@@ -22,7 +22,7 @@ export const isRunning = (pid: number): boolean => pid > 0 && exists(pid) && pro
  * dead.
  */
 export async function agentProcess(parent: number): Promise<Owner | undefined> {
-  const look = processPort.look();
+  const look = processes.look();
   let pid = parent;
   for (let hops = 0; hops < 8 && pid > 1; hops++) {
     const found = look.read(pid);
@@ -47,7 +47,7 @@ export interface Ancestor {
 
 /** The process and those above it, the nearest first; as far as they can be read. */
 export function ancestorsOf(pid: number): Ancestor[] {
-  const look = processPort.look();
+  const look = processes.look();
   const found: Ancestor[] = [];
   for (let next = pid; next > 0 && found.length < MOST_ANCESTORS; ) {
     const one = look.read(next);
@@ -68,7 +68,7 @@ const MOST_ANCESTORS = 64;
 export function probeOwner(owner: Owner, machine: string | null = null): 'alive' | 'dead' | undefined {
   if (!isOnThisMachine(owner, machine)) return undefined;
   if (!exists(owner.pid)) return 'dead';
-  const started = processPort.start(owner.pid);
+  const started = processes.start(owner.pid);
   if (started === null || !owner.startedAt) return undefined;
   return started === owner.startedAt ? 'alive' : 'dead';
 }

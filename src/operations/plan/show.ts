@@ -86,8 +86,10 @@ export function planTree(
     const painted = step.status === 'completed' ? pen.good(glyph) : step.status === 'failed' ? pen.bad(glyph) : glyph;
     const remarks = remarksOn(step, parents.has(step.key), pen);
     const key = pen.bold(pen.pad(pen.quote(step.key, 'name'), width));
-    const rest = remarks.length > 0 ? line`  ${pen.dim(joined(remarks, '; '))}` : '';
-    return line`${indent(step.depth)}  ${painted} ${key}  ${pen.quote(step.title, 'title', 80)}${rest}`;
+    const remark = joined(remarks, '; ');
+    const rest = remarks.length > 0 ? line`  ${pen.dim(remark)}` : '';
+    const taken = step.depth * 4 + 6 + Math.max(width, step.key.length) + (remarks.length > 0 ? 2 + remark.length : 0);
+    return line`${indent(step.depth)}  ${painted} ${key}  ${pen.fit(step.title, taken)}${rest}`;
   });
 }
 

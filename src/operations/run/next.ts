@@ -111,7 +111,7 @@ function sayNext(data: Next, pen: Pen): Line {
   if (said !== null) lines.push(line`  Next, as recorded: ${pen.quote(said, 'text', 120)}`);
   for (const step of ready.slice(0, SHOWN)) {
     const mark = step.interrupted ? line` ${pen.dim(line`(interrupted)`)}` : '';
-    lines.push(line`  □ ${pen.bold(pen.quote(step.key, 'name'))} ${pen.quote(step.title, 'title', 80)}${mark}`);
+    lines.push(line`  □ ${pen.bold(pen.quote(step.key, 'name'))} ${pen.fit(step.title, step.key.length + 19)}${mark}`);
   }
   if (ready.length > SHOWN) lines.push(pen.dim(line`  and ${ready.length - SHOWN} more that are ready`));
   return joined([...lines, line`Next: ${pen.bold(commandFor(data, pen))}`], '\n');

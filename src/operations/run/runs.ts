@@ -93,5 +93,5 @@ function rowOf(
 function sayRun({ id, kind, title, standing, updatedAt, isImported, isCopied }: Row, now: string, pen: Pen): Line {
   const name = kind === 'planned' ? pen.quote(id, 'title') : runId(id);
   const state = line`${word(standing.label)}${isImported && !isCopied ? line`, imported` : ''}, ${agoShown(updatedAt, now)}`;
-  return line`${pen.bold(name)} ${pen.dim(state)} ${pen.quote(title, 'title', 80)}${isCopied ? line` ${COPIED}` : ''}`;
+  return line`${pen.bold(name)} ${pen.dim(state)} ${pen.fit(title, id.length + state.length + 2)}${isCopied ? line` ${COPIED}` : ''}`;
 }

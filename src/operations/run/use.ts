@@ -38,7 +38,7 @@ export const use = defineOperation({
   },
   say: ({ run, title, before }, pen) => {
     if (run === null) return line`No run is chosen in this working tree.`;
-    const named = title === null ? '' : line` ${pen.quote(title, 'title')}`;
+    const named = title === null ? '' : line` (${pen.quote(title, 'title')})`;
     const was = before !== null && before !== run ? line` Before: ${pen.quote(before, 'name')}.` : '';
     return line`The run of this working tree is ${pen.quote(run, 'name')}${named}.${was}`;
   },

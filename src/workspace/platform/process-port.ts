@@ -1,8 +1,3 @@
-import { cimPort } from './cim.ts';
-import { procPort } from './proc.ts';
-import { psPort } from './ps.ts';
-import { hasProc, isWindows } from './system.ts';
-
 /** What a system tells of its processes. What it does not tell stays unknown; then only the lease of a session decides. */
 export interface ProcessPort {
   /** One look at the processes, for questions about several of them. */
@@ -17,5 +12,3 @@ export interface ProcessLook {
   words(pid: number): readonly string[];
   start(pid: number): string | null;
 }
-
-export const processPort: ProcessPort = hasProc ? procPort : isWindows ? cimPort : psPort;

@@ -26,7 +26,7 @@ export function foldedTree(steps: readonly StepLine[], pen: Pen): Line[] {
     const why = after.length > 0 ? line` (after ${joined(after.map((key) => pen.quote(key, 'name')))})` : '';
     const key = pen.bold(pen.pad(pen.quote(root.key, 'name'), width));
     return [
-      line`  ${glyph} ${key}  ${pen.quote(root.title, 'title', 60)} ${done}/${leaves.length}${pen.dim(line`${why}`)}`,
+      line`  ${glyph} ${key}  ${pen.fit(root.title, width + 14 + `${why}`.length)} ${done}/${leaves.length}${pen.dim(line`${why}`)}`,
     ];
   });
 }
