@@ -32,7 +32,7 @@ export interface Surroundings {
 export async function main(surroundings: Surroundings): Promise<number> {
   const { argv, environment, isTerminal } = surroundings;
   let json = argv.includes('--json');
-  const columns = columnsFrom(environment);
+  const columns = (): number => columnsFrom(surroundings);
   let pen = penFor(isPainted(environment, isTerminal), columns);
   if (argv[0] === '__complete') return printCompletions(surroundings);
   try {
@@ -49,8 +49,8 @@ export async function main(surroundings: Surroundings): Promise<number> {
 }
 
 /** In a pipe lines are as long as they are. */
-const columnsFrom = (environment: Surroundings['environment']): number =>
-  process.stdout.columns || Number(environment['COLUMNS']) || Number.POSITIVE_INFINITY;
+const columnsFrom = ({ environment, isTerminal }: Pick<Surroundings, 'environment' | 'isTerminal'>): number =>
+  (isTerminal && process.stdout.columns) || Number(environment['COLUMNS']) || Number.POSITIVE_INFINITY;
 
 /** Colours are for a terminal; a variable may forbid or force them, and a flag decides last. */
 function isPainted(environment: Surroundings['environment'], isTerminal: boolean): boolean {
@@ -228,14 +228,14 @@ const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 /** Help, version and completions. */
 async function ownCommand(
   call: Call,
-  { version, commands, environment }: Surroundings,
+  { version, commands, environment, isTerminal }: Surroundings,
   pen: TerminalPen,
 ): Promise<number> {
   if (call.version || (call.words[0] === 'version' && call.words.length === 1)) {
     print(1, call.common.json ? safeJson({ ok: true, data: { version }, changed: [] }) : version);
     return 0;
   }
-  const columns = columnsFrom(environment);
+  const columns = columnsFrom({ environment, isTerminal });
   const text = await ownText(call, commands, call.common.json ? penFor(false) : pen, columns);
   print(1, call.common.json ? safeJson({ ok: true, data: { text }, changed: [] }) : text);
   return 0;

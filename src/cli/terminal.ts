@@ -12,7 +12,8 @@ export interface TerminalPen extends Pen {
 /** Below this a title says nothing any more: then the line wraps. */
 const LEAST_COLUMNS = 24;
 
-export function penFor(color: boolean, columns = Number.POSITIVE_INFINITY): TerminalPen {
+/** The width is asked for where a line must fit: finding it out loads a part of Node that most commands do without. */
+export function penFor(color: boolean, columns: () => number = () => Number.POSITIVE_INFINITY): TerminalPen {
   const paint =
     (code: number) =>
     <Text extends string>(text: Text): Text =>
@@ -25,7 +26,7 @@ export function penFor(color: boolean, columns = Number.POSITIVE_INFINITY): Term
     warn: paint(33),
     quote: (text, kind = 'text', mostChars = quoteChars[kind]) =>
       oneLine(text, Math.min(quoteChars[kind], mostChars)) as Quoted,
-    fit: (text, taken) => cutToColumns(oneLine(text, 80), Math.max(LEAST_COLUMNS, columns - taken - 1)) as Quoted,
+    fit: (text, taken) => cutToColumns(oneLine(text, 80), Math.max(LEAST_COLUMNS, columns() - taken - 1)) as Quoted,
     whole: (text) => printable(text) as Quoted,
     pad: (text, width) => text.padEnd(width) as typeof text,
     paints: color,
