@@ -8,7 +8,7 @@ import { defineOperation, described, type Pen } from '../operation.ts';
 import { knownRun } from './parts/known-runs.ts';
 import { LabelledState, labelled } from './parts/labelled.ts';
 
-const Row = v.looseObject({
+const Row = v.object({
   id: v.string(),
   /** The digits that name it in a command. */
   short: v.string(),
