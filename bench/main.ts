@@ -12,7 +12,7 @@ import { measurePostgres } from './postgres.ts';
 import { measureProcessCost } from './process-cost.ts';
 import { runRecovery } from './recovery/main.ts';
 import { RECOVERY_WORKER } from './recovery/run.ts';
-import { scenarios } from './recovery/scenario.ts';
+import { readSuite } from './recovery/scenario.ts';
 import { findTool } from './recovery/tools.ts';
 import { type Order, work } from './recovery/worker.ts';
 import { measureServe } from './serve.ts';
@@ -98,6 +98,6 @@ async function runBriefStories(names: readonly string[]): Promise<void> {
 }
 
 async function runRecoveryWorker(order: Order): Promise<void> {
-  const scenario = scenarios.find(({ name }) => name === order.scenario);
+  const scenario = readSuite().scenarios.find(({ name }) => name === order.scenario);
   if (scenario) await work(order, await findTool(order.tool), scenario);
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type * as v from 'valibot';
 import type { CallOptions } from './call-options.ts';
 import {
   type AddBlockerInput,
@@ -10,17 +9,19 @@ import {
   updateState,
 } from './codewalk.ts';
 import { type Evidence, UNKNOWN } from './core/evidence.ts';
-import { Fault, quoted } from './core/fault.ts';
+import { Fault } from './core/fault.ts';
 import type { SessionProof } from './core/rules/session-proof.ts';
 import type { Actor } from './core/words.ts';
 import { type EffectOptions, type EffectWork, runEffect } from './effect-run.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Identity } from './engine/execute.ts';
 import { type Held, type HoldOptions, hold } from './hold.ts';
+import type { Methods } from './methods/methods.ts';
 import type { Context } from './operations/context.ts';
-import { loadOperation, type OperationName, operationNames, type operations } from './operations/index.ts';
+import { loadOperation, operationNames } from './operations/index.ts';
 import { actorNamed, type OpenOptions, openContext } from './operations/open.ts';
 import { callOperation } from './operations/operation.ts';
+import { checkCall, checkIdentity, checkOptions } from './options.ts';
 import { type ProgramState, programState } from './state.ts';
 import type { Store } from './store/store.ts';
 import { type Watched, type WatchOptions, watchEvents } from './watch.ts';
@@ -48,22 +49,8 @@ export interface HoldfastOptions {
   now?: () => string;
 }
 
-type Loaded<N extends OperationName> = Awaited<ReturnType<(typeof operations)[N]>>;
-type Method<O> = O extends { input: infer I extends v.GenericSchema; output: infer R extends v.GenericSchema }
-  ? Record<string, never> extends v.InferInput<I>
-    ? (input?: v.InferInput<I>, options?: CallOptions) => Promise<v.InferOutput<R>>
-    : (input: v.InferInput<I>, options?: CallOptions) => Promise<v.InferOutput<R>>
-  : never;
-type Plain = Exclude<OperationName, `${string}.${string}`>;
-type Grouped = Extract<OperationName, `${string}.${string}`>;
-/** `state` takes values as they are, which no schema of an operation can. */
-type Group = Exclude<Grouped extends `${infer G}.${string}` ? G : never, 'state'>;
-type Members<G extends string> = {
-  [N in Extract<Grouped, `${G}.${string}`> as N extends `${G}.${infer M}` ? M : never]: Method<Loaded<N>>;
-};
-
 /** Every operation as a method: `hf.start({ key })`, `hf.plan.add({ … })`. Each returns its data or throws a Fault. */
-export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Members<G> } & {
+export type Holdfast = Methods & {
   /** The same under another identity or on another run. */
   as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'>): Holdfast;
   state: ProgramState;
@@ -95,7 +82,7 @@ export function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
 
 /** `more` replaces what a test controls. */
 export async function openWith(options: HoldfastOptions, more: Partial<OpenOptions> = {}): Promise<Holdfast> {
-  mustBeTexts(options);
+  checkOptions(options);
   const open: OpenOptions = {
     dir: resolve(options.dir ?? '.'),
     withoutWorkspace: options.dir === undefined && options.store !== undefined,
@@ -120,17 +107,6 @@ export async function openWith(options: HoldfastOptions, more: Partial<OpenOptio
       await context.close();
     },
   });
-}
-
-/** Programs in JavaScript pass anything. */
-function mustBeTexts(options: HoldfastOptions): void {
-  for (const field of ['dir', 'agent', 'person', 'evidence', 'session', 'run'] as const) {
-    const value: unknown = options[field];
-    if (value === undefined || typeof value === 'string') continue;
-    throw new Fault('invalid', `${quoted(field)} must be a string, not ${value === null ? 'null' : typeof value}.`, {
-      hints: field === 'session' ? ['Pass its id: `hf.as({ session: started.session.id })`.'] : [],
-    });
-  }
 }
 
 interface Named {
@@ -188,7 +164,7 @@ function methodsOf(context: Context, life: Life): Holdfast {
   const methods = root as unknown as Holdfast;
   return Object.assign(methods, {
     as: (given: As) => {
-      mustBeTexts(given);
+      checkIdentity(given);
       const { session, run = context.run, ...named } = given;
       const identity = { ...identityOf(named, context.identity), session: session ?? null, key: null };
       return methodsOf({ ...context, identity, run }, life);
@@ -209,7 +185,9 @@ function methodsOf(context: Context, life: Life): Holdfast {
   });
 }
 
-function withOptions(context: Context, { key, signal }: CallOptions): Context {
+function withOptions(context: Context, given: CallOptions): Context {
+  checkCall(given);
+  const { key, signal } = given;
   if (signal?.aborted) throw cancelled('no');
   const identity = key === undefined ? context.identity : { ...context.identity, key };
   return { ...context, identity, ...(signal ? { engine: async () => stoppable(await context.engine(), signal) } : {}) };

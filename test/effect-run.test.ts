@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
+import type { Holdfast } from '../src/index.ts';
 import {
   type Answer,
   answerOf,
@@ -15,6 +16,9 @@ import {
 
 // The library as it is published, not its source.
 const { openHoldfast } = (await import('../dist/lib/index.js' as string)) as typeof import('../src/index.ts');
+const { openPostgresStore } = (await import(
+  '../dist/lib/store/index.js' as string
+)) as typeof import('../src/store/index.ts');
 const { testHoldfast } = (await import('../dist/lib/testing.js' as string)) as typeof import('../src/testing.ts');
 const library = join(process.cwd(), 'dist', 'lib', 'index.js');
 
@@ -153,20 +157,29 @@ describe('an effect of a program', () => {
   });
 });
 
+/** Sets a key and runs an effect, in the store that the arguments name. */
 const PROGRAM = `
 import { appendFileSync } from 'node:fs';
 import { openHoldfast } from ${JSON.stringify(library)};
-const hf = await openHoldfast({ dir: process.cwd(), agent: 'worker', run: 'r' });
+import { openPostgresStore } from ${JSON.stringify(join(process.cwd(), 'dist', 'lib', 'store', 'index.js'))};
+const [kind, url, schema] = process.argv.slice(2);
+const store = url ? await openPostgresStore({ url, schema, connections: 1 }) : undefined;
+const hf = await openHoldfast({ ...(store ? { store } : { dir: process.cwd() }), agent: 'worker', run: 'r' });
 const answer = await hf.effect
-  .run('charge', () => { appendFileSync('ran.log', 'x'); return { paid: 42 }; }, { class: process.argv[2], input: 1 })
+  .run('charge', () => { appendFileSync('ran.log', 'x'); return { paid: 42 }; }, { class: kind, input: 1 })
   .then((result) => ({ result }), (fault) => ({ code: fault.code, message: fault.message }));
+await hf.state.putAll([{ key: 'a', value: 'after' }, { key: 'b', value: 'after' }]);
 process.stdout.write(JSON.stringify({ ok: true, data: answer }));
 await hf.close();
+await store?.close();
 `;
 
-function runProgram(place: Place, kind: string, env: Environment = {}): Promise<Answer> {
+function runProgram(place: Place, words: readonly string[], env: Environment = {}): Promise<Answer> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['program.mjs', kind], { cwd: place.path, env: { ...place.env, ...env } });
+    const child = spawn(process.execPath, ['program.mjs', ...words], {
+      cwd: place.path,
+      env: { ...place.env, ...env },
+    });
     const printed = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed.out += text;
@@ -178,48 +191,107 @@ function runProgram(place: Place, kind: string, env: Environment = {}): Promise<
   });
 }
 
+/** A folder with the program, and how to open and name the store that belongs to it. */
+interface Ground {
+  place: Place;
+  words: readonly string[];
+  open(): Promise<Holdfast>;
+  remove(): Promise<void>;
+}
+
+/** What a run was killed in, and how far it came. */
+async function killed(ground: Ground, kind: string, env: Environment): Promise<string> {
+  const { place, words } = ground;
+  expect((await runProgram(place, [kind, ...words], env)).code).toBe(null);
+  const before = ranIn(place);
+  const hf = await ground.open();
+  const [a, b] = [await hf.state.get('a'), await hf.state.get('b')];
+  // Several keys are set at once: both or neither, each with its bytes.
+  expect([a?.value ?? null, b?.value ?? null]).toEqual(a ? ['after', 'after'] : [null, null]);
+  const next = (await runProgram(place, [kind, ...words])).data;
+  const ran = ranIn(place);
+  if (kind === 'idempotent') expect(next).toEqual({ result: { paid: 42 } });
+  else {
+    expect(ran).toBeLessThanOrEqual(1);
+    if (next['code'] === undefined) expect([next, ran]).toEqual([{ result: { paid: 42 } }, 1]);
+    else expect([next['code'], ran]).toEqual(['uncertain', before]);
+  }
+  const results = (await hf.state.list({ prefix: 'effect/' })).length;
+  expect(results).toBe(next['code'] === undefined ? 1 : 0);
+  expect((await hf.doctor()).findings).toEqual([]);
+  await hf.close();
+  return next['code'] ?? 'result';
+}
+
 describe.skipIf(!canInject).each(['irreversible', 'idempotent', 'unknown'])(
   'a killed program with an %s effect',
   (kind) => {
+    const expected = kind === 'idempotent' ? ['result'] : ['result', 'uncertain'];
+
     it('repeats it only if that is harmless, and records one result, at every twelfth write', {
       timeout: 1_200_000,
     }, async () => {
       const origin = newPlace();
       origin.data('init', '--title', 'Work', '--id', 'r');
       writeFileSync(origin.file('program.mjs'), PROGRAM);
+      const groundAt = (place: Place): Ground => ({
+        ...{ place, words: [], remove: async () => place.remove() },
+        open: () => openHoldfast({ store: place.own('journal.db'), agent: 'looker', run: 'r' }),
+      });
       const whole = origin.copy();
-      const { answer, calls } = await callsOf(whole, (env) => runProgram(whole, kind, env));
+      const { answer, calls } = await callsOf(whole, (env) => runProgram(whole, [kind], env));
       expect(answer.data).toEqual({ result: { paid: 42 } });
       const outcomes = new Set<string>();
-      for (const at of pointsIn(calls.length)) {
-        const place = origin.copy();
-        expect((await runProgram(place, kind, withFault(place, { at, action: 'kill' }))).code).toBe(null);
-        const before = ranIn(place);
-        const next = (await runProgram(place, kind)).data;
-        const ran = ranIn(place);
-        outcomes.add(next['code'] ?? 'result');
-        if (kind === 'idempotent') expect(next).toEqual({ result: { paid: 42 } });
-        else {
-          expect(ran).toBeLessThanOrEqual(1);
-          if (next['code'] === undefined) expect([next, ran]).toEqual([{ result: { paid: 42 } }, 1]);
-          else expect([next['code'], ran]).toEqual(['uncertain', before]);
-        }
-        const hf = await openHoldfast({ store: place.own('journal.db'), agent: 'looker', run: 'r' });
-        const values = await hf.state.list();
-        expect(values.length).toBe(next['code'] === undefined ? 1 : 0);
-        await hf.close();
-        place.remove();
+      for (const at of pointsIn(calls.length, 12)) {
+        const ground = groundAt(origin.copy());
+        outcomes.add(await killed(ground, kind, withFault(ground.place, { at, action: 'kill' })));
+        await ground.remove();
       }
-      expect([...outcomes].sort()).toEqual(kind === 'idempotent' ? ['result'] : ['result', 'uncertain']);
+      expect([...outcomes].sort()).toEqual(expected);
       for (const place of [origin, whole]) place.remove();
+    });
+
+    it('does the same on PostgreSQL, cut off before and after what it sends', { timeout: 1_200_000 }, async () => {
+      const origin = newPlace();
+      writeFileSync(origin.file('program.mjs'), PROGRAM);
+      const newGround = async (): Promise<Ground> => {
+        const place = origin.copy();
+        const schema = `kill_${process.pid}_${++schemas}`;
+        const url = inject('postgresUrl');
+        const store = await openPostgresStore({ url, schema, connections: 1 });
+        await (await openHoldfast({ store, agent: 'maker' })).init({ title: 'Work', id: 'r' });
+        return {
+          ...{ place, words: [url, schema] },
+          open: () => openHoldfast({ store, agent: 'looker', run: 'r' }),
+          async remove() {
+            await store.close();
+            place.remove();
+          },
+        };
+      };
+      const whole = await newGround();
+      const { calls } = await callsOf(whole.place, (env) => runProgram(whole.place, [kind, ...whole.words], env), true);
+      const outcomes = new Set<string>();
+      for (const at of pointsIn(calls.length, kind === 'irreversible' ? 4 : 12)) {
+        for (const action of ['kill', 'sent'] as const) {
+          const ground = await newGround();
+          outcomes.add(await killed(ground, kind, withFault(ground.place, { at, action, sockets: true })));
+          await ground.remove();
+        }
+      }
+      for (const outcome of outcomes) expect(expected).toContain(outcome);
+      if (every || kind === 'irreversible') expect([...outcomes].sort()).toEqual(expected);
+      await whole.remove();
+      origin.remove();
     });
   },
 );
+let schemas = 0;
 
-/** All of them take minutes: `HOLDFAST_EVERY_KILL=1 npx vitest run test/effect-run.test.ts`. */
-const pointsIn = (calls: number): number[] =>
-  Array.from({ length: calls }, (_, index) => index + 1).filter((at) => every || at % 12 === 1);
-const every = process.env['HOLDFAST_EVERY_KILL'] === '1';
+/** All of them take minutes: `EVERY_KILL=1 npx vitest run test/effect-run.test.ts`. */
+const pointsIn = (calls: number, step: number): number[] =>
+  Array.from({ length: calls }, (_, index) => index + 1).filter((at) => every || at % step === 1);
+const every = process.env['EVERY_KILL'] === '1';
 
 const ranIn = (place: Place): number =>
   existsSync(place.file('ran.log')) ? readFileSync(place.file('ran.log'), 'utf8').length : 0;

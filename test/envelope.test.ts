@@ -178,6 +178,7 @@ const life: [words: string, shape: Record<string, unknown>][] = [
   ['token add ivy --scope write --agent', { name: 'ivy', secret: expect.stringMatching(/^hft_[\w-]{43}$/) }],
   ['token list', { tokens: [expect.objectContaining({ name: 'ivy', scope: 'write', usedAt: null })] }],
   ['token revoke ivy', { name: 'ivy' }],
+  ['drop auth --reason over', { run: 'auth', events: expect.any(Number), reason: 'over', mirrors: [] }],
 ];
 
 describe('--json', () => {

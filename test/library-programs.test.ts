@@ -46,8 +46,24 @@ describe('a call with options', () => {
   it('refuses an identity that is not text, with a line that helps', async () => {
     const { hf } = await planned();
     const session = { id: 'S-1' } as unknown as string;
-    expect(() => hf.as({ session })).toThrow('`session` must be a string, not object.');
-    await expect(openHoldfast({ agent: 7 as unknown as string })).rejects.toMatchObject({ code: 'invalid' });
+    expect(() => hf.as({ session })).toThrow('session must be string, not Object.');
+    for (const [options, message] of [
+      [{ agent: 7 }, 'agent must be string, not 7.'],
+      [{ agnet: 'ada' }, 'agnet is not known here.'],
+      [{ evidence: 'sure' }, 'evidence must be `library`'],
+      [{ store: 7 }, 'store must be an open store'],
+      [{ maxValueBytes: 0 }, 'maxValueBytes must be at least 1'],
+      [{ now: 'today' }, 'now must be Function'],
+    ] as [object, string][]) {
+      await expect(openHoldfast(options)).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining(message),
+      });
+    }
+    await expect(openHoldfast({ agnet: 'ada' } as object)).rejects.toMatchObject({
+      hints: ['Did you mean `agent`?', expect.any(String)],
+    });
+    await expect(hf.note({ text: 'x' }, { keys: 'k' } as object)).rejects.toMatchObject({ code: 'invalid' });
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { newWorkspace } from './command-line.ts';
+import { openTestServer } from './http-server.ts';
 import { callsOf, canInject, newPlace, withFault } from './long/faults/place.ts';
 
 // The library as it is published, not its source.
@@ -223,7 +224,64 @@ describe('a value', () => {
   });
 });
 
-const every = process.env['HOLDFAST_EVERY_KILL'] === '1';
+const every = process.env['EVERY_KILL'] === '1';
+
+describe('values elsewhere', () => {
+  it('are in the brief by key, size and time, never by content, and results of effects are not', async () => {
+    const folder = newWorkspace();
+    const hf = await openHoldfast({ dir: folder.path, agent: 'loop', run: 'auth' });
+    const before = await hf.resume();
+    expect([before.values, before.text.includes('Stored values')]).toEqual([[], false]);
+    await hf.state.put('cart "of" Ada\n', 1).catch(() => undefined);
+    await hf.state.put('cart', { secret: 'hunter2' });
+    await hf.state.put('pages', new Uint8Array(5000));
+    await hf.effect.run('charge', () => ({ paid: 'hunter3' }));
+    const { values, text } = await hf.resume();
+    expect(values).toEqual([
+      { key: 'pages', bytes: 5000, at: expect.any(String) },
+      { key: 'cart', bytes: 20, at: expect.any(String) },
+    ]);
+    expect(text).toMatch(/^Stored values: "pages" \(5000 bytes, \d\d:\d\d\), "cart" \(20 bytes, \d\d:\d\d\)\.$/m);
+    expect(JSON.stringify([values, text])).not.toMatch(/hunter|charge"? \(/);
+    for (let number = 0; number < 30; number++) await hf.state.put(`key-${number}`, number);
+    const many = await hf.resume();
+    expect(many.text).toMatch(/Stored values: "key-29" .* More: `holdfast state list`\./);
+    await hf.state.remove('cart');
+    expect((await hf.resume()).text).not.toContain('"cart"');
+    await hf.close();
+  });
+
+  it('are put, got, listed and removed over HTTP, byte for byte, and reading the run is not enough to get them', async () => {
+    const folder = newWorkspace();
+    const server = openTestServer(folder.path);
+    const [writer, reader] = [server.agent('ada'), server.tokenFor('person', 'bob', 'read')];
+    const call = async (operation: string, input: object, token = writer, headers = {}) => {
+      const answer = await server.post(operation, input, { token, headers });
+      return { status: answer.status, ...((await answer.json()) as { data?: Record<string, unknown> }) };
+    };
+    const bytes = Buffer.from(Uint8Array.from({ length: 3000 }, (_, index) => index % 256)).toString('base64');
+    const first = await call('state.put', { key: 'raw', base64: bytes });
+    expect(first).toMatchObject({ status: 200, data: { bytes: 3000 } });
+    expect(await call('state.get', { key: 'raw' })).toMatchObject({ data: { type: 'bytes', content: bytes } });
+    const again = { 'idempotency-key': 'k1' };
+    const put = await call('state.put', { key: 'cart', value: '{"a":[1,"\\u0000"]}' }, writer, again);
+    expect(await call('state.put', { key: 'cart', value: '{"a":[1,"\\u0000"]}' }, writer, again)).toMatchObject({
+      data: put.data,
+    });
+    expect(await call('state.get', { key: 'cart' })).toMatchObject({ data: { content: '{"a":[1,"\\u0000"]}' } });
+    expect(await call('state.put', { key: 'cart', value: '2', expect: 1 })).toMatchObject({ status: 409 });
+    expect(await call('state.get', { key: 'cart' }, reader)).toMatchObject({ status: 403 });
+    expect(await call('state.list', {}, reader)).toMatchObject({
+      status: 200,
+      data: { values: [{ key: 'cart' }, { key: 'raw', bytes: 3000 }] },
+    });
+    expect(await call('state.put', { key: 'effect/x', value: '1' })).toMatchObject({ status: 400 });
+    expect(await call('state.put', { key: 'bad', value: '{' })).toMatchObject({ status: 400 });
+    expect(await call('state.remove', { key: 'cart' })).toMatchObject({ data: { removed: true } });
+    expect(await call('state.get', { key: 'cart' })).toMatchObject({ status: 404 });
+    await server.close();
+  });
+});
 
 describe.skipIf(!canInject)('a put that is killed', () => {
   it('leaves entry and bytes both there or neither, at every third write', { timeout: 180_000 }, async () => {

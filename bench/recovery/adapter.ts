@@ -14,6 +14,8 @@ export interface Adapter {
   beginEffect(effect: { step: string; effect: string; class: 'idempotent' | 'irreversible' }): Promise<EffectAnswer>;
   endEffect(effect: { step: string; effect: string }): Promise<void>;
   decide(decision: { step: string; decision: string; reason: string }): Promise<void>;
+  /** A decision takes the place of another. A tool without that concept gets it as one more decision. */
+  redecide?(decision: { step: string; replaces: string; decision: string; reason: string }): Promise<void>;
   /** A step must not be done until the blocker is settled. */
   block(blocker: { step: string; text: string }): Promise<void>;
   /** The user replaces a step of the plan by another. */

@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDatabases } from '../databases.ts';
@@ -5,36 +6,40 @@ import { createBenchFolder } from '../folder.ts';
 import { installPeer } from '../peers/install.ts';
 import type { Tool } from './adapter.ts';
 import { type Result, renderRecovery, totalOf, writeRecoveryReport } from './report.ts';
-import { type Kill, killAndResume, planKills } from './run.ts';
-import { scenarios } from './scenario.ts';
+import { verifyResultFile, writeResultFile } from './result-file.ts';
+import { type Kill, killAndResume, momentsOf, planKills } from './run.ts';
+import { readSuite, type Suite } from './scenario.ts';
 import { findTool, tools } from './tools.ts';
 
-/** `npm run bench recovery`: every tool is killed at every write, and the mistakes of a naive agent afterwards are counted. */
+/** `npm run bench recovery`: every tool is killed at the same moments, and the mistakes of a naive agent afterwards are counted. */
 export async function runRecovery(words: readonly string[], say: (sentence: string) => void): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...words],
     allowPositionals: true,
     options: {
       adapter: { type: 'string', multiple: true, default: [] },
+      stdio: { type: 'string', multiple: true, default: [] },
       scenario: { type: 'string', multiple: true },
-      sweeps: { type: 'string' },
       every: { type: 'string' },
-      minutes: { type: 'string' },
       report: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      out: { type: 'string' },
+      verify: { type: 'string' },
     },
   });
+  const suite = readSuite();
+  if (values.verify !== undefined) return verify(values.verify, suite);
   const isQuick = positionals.includes('quick');
   const named = positionals.filter((word) => word !== 'quick');
+  const others = [...values.adapter, ...values.stdio.map((command) => `stdio:${command}`)];
   const chosen = [
-    ...(named.length > 0 || values.adapter.length === 0 ? tools.filter(({ id }) => isNamed(named, id)) : []),
-    ...(await Promise.all(values.adapter.map(findTool))),
+    ...(named.length > 0 || others.length === 0 ? tools.filter(({ id }) => isNamed(named, id)) : []),
+    ...(await Promise.all(others.map(findTool))),
   ];
+  const every = Number(values.every ?? (isQuick ? 8 : 1));
+  const loadBefore = loadavg()[0] ?? 0;
   const folder = createBenchFolder('recovery');
-  const sweeps = Number(values.sweeps ?? (isQuick ? 1 : 3));
-  const minutes = Number(values.minutes ?? (isQuick ? 2 : 10));
-  const extent = values.every === undefined ? { minutes } : { every: Number(values.every) };
-  const results = await measure({ chosen, folder, sweeps, extent, only: values.scenario, say });
+  const results = await measure({ chosen, folder, suite, every, only: values.scenario, say });
   if (values.json)
     console.log(
       JSON.stringify(
@@ -47,7 +52,15 @@ export async function runRecovery(words: readonly string[], say: (sentence: stri
       ),
     );
   else console.log(renderRecovery(results));
-  if (values.report) writeRecoveryReport(results, sweeps);
+  if (values.out !== undefined) writeResultFile(values.out, suite, results, loadBefore);
+  if (values.report) writeRecoveryReport(results);
+}
+
+function verify(file: string, suite: Suite): void {
+  const { table, problems } = verifyResultFile(file, suite);
+  console.log(table);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
 }
 
 function isNamed(named: readonly string[], id: string): boolean {
@@ -57,78 +70,45 @@ function isNamed(named: readonly string[], id: string): boolean {
 interface Measuring {
   chosen: readonly Tool[];
   folder: string;
-  sweeps: number;
-  /** Kill at one in so many of the points, or at as many as fit into so many minutes. */
-  extent: { every: number } | { minutes: number };
+  suite: Suite;
+  /** Kill at one in so many of the moments; the same ones for every tool. */
+  every: number;
   only: readonly string[] | undefined;
   say(sentence: string): void;
 }
 
-async function measure({ chosen, folder, sweeps, extent, only, say }: Measuring): Promise<Result[]> {
-  const played = scenarios.filter(({ name }) => !only || only.includes(name));
+async function measure({ chosen, folder, suite, every, only, say }: Measuring): Promise<Result[]> {
+  const played = suite.scenarios.filter(({ name }) => !only || only.includes(name));
   const databases = openDatabases(join(folder, 'postgres'));
-  const results = new Map<Tool, Result>();
-  const installed = new Map<Tool, string>();
-  const leaveOut = (tool: Tool, error: unknown): void => {
-    const left = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    say(`${tool.name} is left out: ${left}`);
-    results.set(tool, { tool, kills: [], points: 0, left });
-  };
-  for (const tool of chosen) {
-    try {
-      installed.set(tool, installPeer(tool.packages, say));
-    } catch (error) {
-      leaveOut(tool, error);
-    }
-  }
-  const shares = shareOut(extent, installed.size * played.length);
+  const results: Result[] = [];
   try {
-    for (const tool of inOrderOfSpeed(installed.keys())) {
+    for (const [number, tool] of chosen.entries()) {
       const kills: Kill[] = [];
-      let points = 0;
+      let impossible = 0;
       try {
+        const installed = installPeer(tool.packages, say);
         for (const scenario of played) {
-          const isOver = shares.next();
-          const at = join(folder, `${chosen.indexOf(tool)}-${scenario.name}`);
-          const plan = { tool, scenario, folder: at, installed: installed.get(tool) ?? '', databases, sweeps };
-          const killPoints = await planKills(plan);
-          points += killPoints.length;
-          say(`${tool.name} can be killed at ${killPoints.length} points of ${scenario.name} …`);
-          for (const [number, killPoint] of killPoints.entries()) {
-            if (isOver(number, killPoints.length)) break;
-            kills.push(await killAndResume(plan, killPoint, number));
+          const at = join(folder, `${number}-${scenario.name}`);
+          const plan = { tool, scenario, folder: at, installed, databases };
+          const killAt = await planKills(plan);
+          const all = momentsOf(scenario, suite.inside);
+          const moments = all.slice(0, Math.ceil(all.length / every));
+          say(`${tool.name} is killed at ${moments.length} of ${all.length} moments of ${scenario.name} …`);
+          for (const [index, moment] of moments.entries()) {
+            const killPoint = killAt(moment);
+            if (killPoint === null) impossible += 1;
+            else kills.push(await killAndResume(plan, moment, killPoint, index));
           }
         }
-        results.set(tool, { tool, kills, points, left: null });
+        results.push({ tool, kills, impossible, left: null });
       } catch (error) {
-        leaveOut(tool, error);
+        const left = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+        say(`${tool.name} is left out: ${left}`);
+        results.push({ tool, kills: [], impossible: 0, left });
       }
     }
   } finally {
     await databases.stop();
   }
-  return chosen.flatMap((tool) => results.get(tool) ?? []);
+  return results;
 }
-
-/** The fast ones first: the rest of their share of time goes to the others, first of all to Holdfast. */
-function inOrderOfSpeed(tools: Iterable<Tool>): Tool[] {
-  const rank = ({ id, isProcess }: Tool): number => (id === 'holdfast' ? 1 : Number(isProcess) * 2);
-  return [...tools].sort((a, b) => rank(a) - rank(b));
-}
-
-/** Gives each part, when it starts, its share of the remaining time. */
-function shareOut(extent: Measuring['extent'], parts: number) {
-  const end = performance.now() + ('minutes' in extent ? extent.minutes : 0) * 60_000;
-  let left = parts;
-  return {
-    /** Whether the share is used up after so many of all kill points. */
-    next(): (number: number, of: number) => boolean {
-      if ('every' in extent) return (number, of) => number * extent.every >= of;
-      const own = performance.now() + (end - performance.now()) / left;
-      left -= 1;
-      return (number) => number >= FEWEST_KILLS && performance.now() > own;
-    },
-  };
-}
-
-const FEWEST_KILLS = 3;

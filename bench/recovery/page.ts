@@ -1,6 +1,6 @@
 export const PAGE = `# What survives a kill
 
-Written by \`npm run bench recovery -- --report\`. Work of several steps is killed with SIGKILL at every write, a recorded
+Written by \`npm run bench recovery -- --report\`. Work of several steps is killed with SIGKILL at the same moments for every tool, a recorded
 file is changed by someone else, and an agent without judgement continues with nothing but what the tool reports.
 The benchmark counts what then goes wrong.
 
@@ -25,12 +25,17 @@ Time is the median of a first resume, relative to the first line of this run; to
   in the answer.
 - **Conflicts missed**: after the kill someone else changes the file of the last checkpoint; the answer must name it.
 
-The kill comes after every move of the scenario, also between an effect and the recording of its end. Tools
-with processes or a server of their own are also killed inside a call, at points spread over its length, with the whole process group
-(a database server keeps running, as it would in reality). Tools that write in the agent's process are killed inside the write, where their
-adapter reports that one system call has ended and the next has not begun. The points are tried in an order that is spread evenly over the
-work, as many as fit into the tool's share of the time; \`--every 1\` tries them all. More points may give larger counts:
-compare them with the number of kills in the same row.
+- **Shown and over**: of the facts in the answer, those that are no longer in force: a decision that was replaced and its reason, a step that
+  was dropped, a next action that was done. The rest of them is the precision of forgetting.
+- **False claims**: of the statements that the working tree can prove (a unit is reached, an effect ended, a file was changed), those that
+  are not true.
+- **Without a fault**: the share of kills after which none of the above went wrong but *shown and over*, with its 95 % interval after Wilson.
+
+The kills are the same for every tool: after every move of the scenario, also between an effect and the recording of its end, and inside every call.
+Tools with processes or a server of their own are killed there by time, with the whole process group (a database server keeps running, as it would in
+reality). Tools that write in the agent's process are killed where their adapter reports that one system call has ended and the next has not begun; where it
+reports none, a kill inside a call is not possible. \`--every N\` tries one in N of the moments, the same ones for every tool. The
+data, the protocol for adapters in any language and the form of result files are in \`bench/suite/README.md\`.
 
 ## How each tool is used
 
@@ -74,9 +79,9 @@ move is killed. The half is then reported as the whole plan: \`left undone\` cou
 \`\`\`sh
 npm run bench recovery                        # all tools; peers are installed into ~/.cache/holdfast-bench, once
 npm run bench recovery holdfast state-file    # some of them
-npm run bench recovery quick                  # in two minutes instead of ten
-npm run bench recovery -- --minutes 30        # more points
-npm run bench recovery -- --scenario replan --sweeps 10 --every 1
+npm run bench recovery quick                  # at one in eight of the moments
+npm run bench recovery -- --scenario replan --every 3 --out result.json
+npm run bench recovery -- --verify result.json
 npm run bench recovery -- --adapter ./my-tool.mjs
 npm run bench recovery -- --report            # writes this page
 \`\`\`

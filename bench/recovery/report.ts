@@ -6,10 +6,10 @@ import type { Kill } from './run.ts';
 import type { Score } from './score.ts';
 
 export interface Result {
-  tool: Tool;
+  tool: Pick<Tool, 'name' | 'durability' | 'packages'>;
   kills: readonly Kill[];
-  /** At how many points it could be killed. */
-  points: number;
+  /** Moments at which it cannot be killed. */
+  impossible: number;
   /** Why the tool was left out, or null. */
   left: string | null;
 }
@@ -29,6 +29,10 @@ export function totalOf(kills: readonly Kill[]): Total {
     staleActions: sum('staleActions'),
     leftUndone: sum('leftUndone'),
     factsLost: sum('factsLost'),
+    shown: sum('shown'),
+    shownOver: sum('shownOver'),
+    claims: sum('claims'),
+    claimsFalse: sum('claimsFalse'),
     conflictsMissed: sum('conflictsMissed'),
     facts: sum('facts'),
     conflicts: sum('conflicts'),
@@ -45,8 +49,9 @@ function medianOf(values: readonly number[]): number {
 }
 
 const HEAD = [
-  ...['tool', 'kills (between calls + inside)', 'resume failed', 'work done twice', 'effects repeated'],
-  ...['stale actions', 'left undone', 'facts lost', 'conflicts missed', 'tokens to resume (most)', 'calls', 'time'],
+  ...['tool', 'kills (between calls + inside)', 'without a fault (95 %)', 'resume failed', 'work done twice'],
+  ...['effects repeated', 'stale actions', 'left undone', 'facts lost', 'shown and over', 'false claims'],
+  ...['conflicts missed', 'tokens to resume (most)', 'calls', 'time'],
 ];
 
 export function renderRecovery(results: readonly Result[]): string {
@@ -59,12 +64,15 @@ export function renderRecovery(results: readonly Result[]): string {
     return [
       tool.name,
       `${between} + ${kills.length - between}`,
+      shareOf(kills.filter(({ score }) => isFlawless(score)).length, kills.length),
       String(total.failed),
       String(total.workTwice),
       String(total.effectsRepeated),
       String(total.staleActions),
       String(total.leftUndone),
       `${total.factsLost} of ${total.facts}`,
+      `${total.shownOver} of ${total.shown}`,
+      `${total.claimsFalse} of ${total.claims}`,
       `${total.conflictsMissed} of ${total.conflicts}`,
       `${total.tokens} (${total.tokensMost})`,
       String(total.calls),
@@ -72,6 +80,23 @@ export function renderRecovery(results: readonly Result[]): string {
     ];
   });
   return renderLines(HEAD, rows);
+}
+
+const FAULTS = [
+  ...(['failed', 'workTwice', 'effectsRepeated', 'staleActions', 'leftUndone', 'factsLost'] as const),
+  ...(['claimsFalse', 'conflictsMissed'] as const),
+];
+const isFlawless = (score: Score): boolean => FAULTS.every((name) => score[name] === 0);
+
+/** A share in percent with its interval after Wilson, which holds for few kills and for shares near 0 and 1 too. */
+export function shareOf(hits: number, of: number): string {
+  if (of === 0) return '';
+  const z = 1.96;
+  const share = hits / of;
+  const middle = (share + z ** 2 / (2 * of)) / (1 + z ** 2 / of);
+  const half = (z / (1 + z ** 2 / of)) * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2));
+  const percent = (value: number): string => Math.max(0, 100 * value).toFixed(0);
+  return `${percent(share)} % (${percent(middle - half)}–${percent(middle + half)})`;
 }
 
 /** A ratio with two significant digits. */
@@ -85,14 +110,13 @@ export function renderLines(head: readonly string[], rows: readonly (readonly st
 }
 
 /** Fills the tables into the page. */
-export function writeRecoveryReport(results: readonly Result[], sweeps: number): void {
-  const levels = results.map(({ tool, kills, points }) => [
+export function writeRecoveryReport(results: readonly Result[]): void {
+  const levels = results.map(({ tool, kills, impossible }) => [
     tool.name,
     tool.durability,
-    tool.isProcess ? `yes, ${sweeps} times` : 'no',
-    `${kills.length} of ${points}`,
+    `${kills.length}${impossible > 0 ? `; ${impossible} inside a call are not possible` : ''}`,
   ]);
-  const head = ['tool', 'what an acknowledged write survives', 'killed inside calls', 'points tried'];
+  const head = ['tool', 'what an acknowledged write survives', 'kills'];
   writePage('recovery.md', PAGE, { results: renderRecovery(results), levels: renderLines(head, levels) });
 }
 

@@ -15,6 +15,7 @@ export const RECOVERY_WORKER = 'recovery-worker';
 const RESUMED = 'second';
 
 export interface Kill {
+  moment: Moment;
   kind: 'between' | 'inside';
   score: Score;
 }
@@ -25,53 +26,55 @@ export interface Plan {
   folder: string;
   installed: string;
   databases: Databases;
-  /** At how many points of each call a tool with processes is killed. */
-  sweeps: number;
 }
+
+/** A moment of the work, the same for every tool: after a move, or at a part of its call. */
+export interface Moment {
+  scenario: string;
+  move: number;
+  /** Null after the move. */
+  inside: number | null;
+}
+
+/** All moments of a scenario, ordered so that every prefix of the list is spread evenly over the whole work. */
+export function momentsOf({ name, moves }: Scenario, inside: readonly number[]): Moment[] {
+  const all = moves.flatMap((move, index): Moment[] => [
+    ...(isToolMove(move) ? inside : []).map((part) => ({ scenario: name, move: index, inside: part })),
+    { scenario: name, move: index, inside: null },
+  ]);
+  const placed = all.map((one, index) => ({ one, at: ((index + 0.5) * GOLDEN_RATIO) % 1 }));
+  return placed.sort((a, b) => a.at - b.at).map(({ one }) => one);
+}
+
+/** Never in phase with a period of the list; offset above, so that the ends are not favoured. */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /** How a worker is killed: as the order says, or after some milliseconds of a move. */
 export type KillPoint = { order: Order['kill']; sweep?: { move: number; ms: number }; kind: Kill['kind'] };
 
 /**
- * All kill points of one tool in one scenario, found by a first run that is not killed. They are ordered so that every
- * prefix of the list is spread evenly over the whole work.
+ * How a tool is killed at a moment, from a first run that is not killed: inside a call by time if it is a process, at one of
+ * its writes if it reports them. Null if it cannot be killed there.
  */
-export async function planKills(plan: Plan): Promise<KillPoint[]> {
+export async function planKills(plan: Plan): Promise<(moment: Moment) => KillPoint | null> {
   const folder = join(plan.folder, 'unharmed');
   const database = await createDatabase(plan, folder);
   const reports = await runWorker(plan, { folder, database, kill: { never: true } });
   await rm(plan, folder);
-  const killPoints = plan.scenario.moves.flatMap((move, index): KillPoint[] => {
-    const took = reports.get(index);
-    if (took === undefined) throw new Error(`${plan.tool.name} did not get through move ${index}, ${move.do}.`);
-    const points = Array.from(
-      { length: took.points },
-      (_, point): KillPoint => ({ order: { inside: index, point }, kind: 'inside' }),
-    );
-    const sweeps = plan.tool.isProcess && isToolMove(move) ? plan.sweeps : 0;
-    const swept = Array.from(
-      { length: sweeps },
-      (_, sweep): KillPoint => ({
-        order: { never: true },
-        sweep: { move: index, ms: (took.ms * (sweep + 1)) / (sweeps + 1) },
-        kind: 'inside',
-      }),
-    );
-    return [...points, ...swept, { order: { after: index }, kind: 'between' }];
-  });
-  return spread(killPoints);
+  for (const [index, move] of plan.scenario.moves.entries()) {
+    if (!reports.has(index)) throw new Error(`${plan.tool.name} did not get through move ${index}, ${move.do}.`);
+  }
+  return ({ move, inside }) => {
+    const { ms, points } = reports.get(move) as MoveReport;
+    if (inside === null) return { order: { after: move }, kind: 'between' };
+    if (plan.tool.isProcess) return { order: { never: true }, sweep: { move, ms: ms * inside }, kind: 'inside' };
+    if (points === 0) return null;
+    return { order: { inside: move, point: Math.floor(points * inside) }, kind: 'inside' };
+  };
 }
-
-/** By the golden ratio, which is never in phase with a period of the list; offset, so that the ends are not favoured. */
-function spread<T>(all: readonly T[]): T[] {
-  const placed = all.map((one, index) => ({ one, at: ((index + 0.5) * GOLDEN_RATIO) % 1 }));
-  return placed.sort((a, b) => a.at - b.at).map(({ one }) => one);
-}
-
-const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /** Kills the worker at one point, resumes, and scores the result. */
-export async function killAndResume(plan: Plan, killPoint: KillPoint, number: number): Promise<Kill> {
+export async function killAndResume(plan: Plan, moment: Moment, killPoint: KillPoint, number: number): Promise<Kill> {
   const { tool, scenario, installed } = plan;
   const folder = join(plan.folder, `killed-${number}`);
   const database = await createDatabase(plan, folder);
@@ -83,7 +86,11 @@ export async function killAndResume(plan: Plan, killPoint: KillPoint, number: nu
   try {
     const clock = () => performance.now();
     const { answer, took } = await finishNaively({ adapter, world, scenario, name: RESUMED }, clock);
-    return { kind: killPoint.kind, score: scoreOf({ scenario, world, answer, took, resumed: RESUMED, edited }) };
+    return {
+      moment,
+      kind: killPoint.kind,
+      score: scoreOf({ scenario, world, answer, took, resumed: RESUMED, edited }),
+    };
   } finally {
     await adapter.close();
     await rm(plan, folder);

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../../src/core/tokens.ts';
-import type { Answer } from './adapter.ts';
+import type { Answer, ReportedState } from './adapter.ts';
 import { recipesOf, reportedState } from './agent.ts';
 import type { Move, Scenario } from './scenario.ts';
 import type { World } from './world.ts';
@@ -18,6 +18,12 @@ export interface Score {
   leftUndone: number;
   factsLost: number;
   conflictsMissed: number;
+  /** Facts that the answer has, and those among them that are over: replaced decisions, dropped steps, what came next in finished ones. */
+  shown: number;
+  shownOver: number;
+  /** Statements of the answer that the working tree can prove, and those among them that are not true. */
+  claims: number;
+  claimsFalse: number;
   /** How many facts and conflicts there were to report. */
   facts: number;
   conflicts: number;
@@ -44,9 +50,12 @@ export function scoreOf({ scenario, world, answer, took, resumed, edited }: Outc
   const performed = world.performed();
   const again = works.filter(({ agent, step, unit }) => agent === resumed && done.has(`${step} ${unit}`));
   const names = new Set(performed.map(({ effect }) => effect));
-  const facts = factsOf(scenario, acknowledged);
+  const { facts, over } = factsOf(scenario, acknowledged);
   const text = answer?.text ?? '';
-  const changed = answer === null ? [] : reportedState(answer).changed;
+  const state = answer === null ? NOTHING : reportedState(answer);
+  const { changed } = state;
+  const isIn = (word: string): boolean => text.includes(word);
+  const claims = claimsOf(state, world, resumed, edited);
   return {
     // Before anything was acknowledged, an empty answer is right.
     failed: answer === null && acknowledged.length > 0 ? 1 : 0,
@@ -54,7 +63,11 @@ export function scoreOf({ scenario, world, answer, took, resumed, edited }: Outc
     effectsRepeated: performed.length - names.size,
     staleActions: staleActions(scenario, world, resumed, new Set([...dropped, ...blocked])),
     leftUndone: leftUndone(scenario, world, acknowledged, blocked),
-    factsLost: facts.filter((word) => !text.includes(word)).length,
+    factsLost: facts.filter((word) => !isIn(word)).length,
+    shown: facts.filter(isIn).length + over.filter(isIn).length,
+    shownOver: over.filter(isIn).length,
+    claims: claims.length,
+    claimsFalse: claims.filter((isTrue) => !isTrue).length,
     conflictsMissed: edited !== null && !changed.includes(edited) ? 1 : 0,
     facts: facts.length,
     conflicts: edited === null ? 0 : 1,
@@ -109,20 +122,55 @@ function leftUndone(
     .filter((isDone) => !isDone).length;
 }
 
-/** The made-up words that the next agent must see: decisions, blockers, the position. */
-function factsOf({ goal, moves }: Scenario, acknowledged: readonly Move[]): string[] {
+const NOTHING: ReportedState = { open: [], effects: [], blocked: [], changed: [] };
+
+/** Whether each statement is true of what the first agent did and of the files. */
+function claimsOf({ open, effects, changed }: ReportedState, world: World, resumed: string, edited: string | null) {
+  const works = world.works().filter(({ agent }) => agent !== resumed);
+  const performed = world.performed().filter(({ agent }) => agent !== resumed);
+  return [
+    ...open.flatMap(({ step, reached }) =>
+      reached === null ? [] : [works.some((one) => one.step === step && one.unit === reached)],
+    ),
+    ...effects.filter(({ ended }) => ended).map(({ effect }) => performed.some((one) => one.effect === effect)),
+    ...changed.map((file) => file === edited),
+  ];
+}
+
+/** The made-up words that the next agent must see (decisions, blockers, the position), and those that are over. */
+function factsOf({ goal, moves }: Scenario, acknowledged: readonly Move[]): { facts: string[]; over: string[] } {
   const word = (text: string): string => text.split(' ').at(-1) ?? '';
-  const facts: string[] = [];
+  let facts: string[] = [];
+  const over: string[] = [];
+  const reasons = new Map<string, string>();
   let next: { step: string; word: string } | null = null;
+  const end = (...words: string[]): void => {
+    over.push(...words);
+    facts = facts.filter((one) => !words.includes(one));
+  };
   for (const move of acknowledged) {
     if (move.do === 'begin') facts.push(word(goal));
-    if (move.do === 'decide') facts.push(word(move.decision), word(move.reason));
+    if (move.do === 'redecide') end(word(move.replaces), reasons.get(move.replaces) ?? '');
+    if (move.do === 'decide' || move.do === 'redecide') {
+      facts.push(word(move.decision), word(move.reason));
+      reasons.set(move.decision, word(move.reason));
+    }
     if (move.do === 'block') facts.push(word(move.text));
-    if (move.do === 'checkpoint') next = { step: move.step, word: word(move.next) };
-    if (move.do === 'complete' && next?.step === move.step) next = null;
+    if (move.do === 'changePlan') over.push(move.drop);
+    if (move.do === 'checkpoint') {
+      if (next) over.push(next.word);
+      next = { step: move.step, word: word(move.next) };
+    }
+    if (move.do !== 'complete' || next?.step !== move.step) continue;
+    over.push(next.word);
+    next = null;
   }
-  // The killed call may have replaced the next action: both are right then.
+  // What the killed call may have replaced is right in both forms.
   const inFlight = moves[acknowledged.length];
   const isReplaced = (inFlight?.do === 'checkpoint' || inFlight?.do === 'complete') && inFlight.step === next?.step;
-  return next === null || isReplaced ? facts : [...facts, next.word];
+  if (inFlight?.do === 'redecide') {
+    const unsure = [word(inFlight.replaces), reasons.get(inFlight.replaces) ?? ''];
+    facts = facts.filter((one) => !unsure.includes(one));
+  }
+  return { facts: next === null || isReplaced ? facts : [...facts, next.word], over };
 }

@@ -8,6 +8,7 @@ import { langgraph } from './adapters/langgraph.ts';
 import { memoryKeeper } from './adapters/memory-keeper.ts';
 import { stateFile } from './adapters/state-file.ts';
 import { taskMaster } from './adapters/task-master.ts';
+import { stdioTool } from './stdio.ts';
 
 export const tools: readonly Tool[] = [
   ...[holdfast, stateFile, langgraph, dbos, memoryKeeper],
@@ -18,6 +19,7 @@ export const tools: readonly Tool[] = [
 export async function findTool(name: string): Promise<Tool> {
   const known = tools.find((tool) => tool.id === name);
   if (known) return known;
+  if (name.startsWith('stdio:')) return stdioTool(name.slice('stdio:'.length));
   const { tool } = (await import(pathToFileURL(name).href)) as { tool: Tool };
   return { ...tool, id: name };
 }

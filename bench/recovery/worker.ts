@@ -65,6 +65,8 @@ async function make(move: Move, scenario: Scenario, adapter: Adapter, world: Wor
       return adapter.endEffect(move);
     case 'decide':
       return adapter.decide(move);
+    case 'redecide':
+      return adapter.redecide ? adapter.redecide(move) : adapter.decide(move);
     case 'block':
       return adapter.block(move);
     case 'changePlan':

@@ -64,6 +64,7 @@ function removals(): string[] {
     '`holdfast reopen STEP "why"` opens a finished or skipped step again.',
     '`holdfast retract D-3` takes back a decision.',
     '`holdfast plan remove STEP` removes a pending step.',
+    '`holdfast help drop` says how a person removes a whole run.',
   ];
 }
 

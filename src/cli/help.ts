@@ -132,7 +132,7 @@ const groups: Readonly<Record<string, readonly Grouped[]>> = {
   ],
   'Other tools’ files': ['adopt', 'export', 'mirror.add', 'mirror.list', 'mirror.sync', 'mirror.remove'],
   'History and archive': ['search', 'timeline', 'board', 'worklog', 'compact', 'archive', 'unarchive', 'abort'],
-  Maintenance: ['doctor', 'supervise', 'recover', 'journal.export', 'journal.import', 'scan', 'erase'],
+  Maintenance: ['doctor', 'supervise', 'recover', 'journal.export', 'journal.import', 'scan', 'erase', 'drop'],
   'Sharing and server': ['serve', 'token.add', 'token.list', 'token.revoke'],
   Settings: ['trust', 'config', 'capture', 'completion'],
 };

@@ -12,6 +12,9 @@ export const plainName = (name: string): string =>
     .replace(/[\s._-]+/g, '') || name;
 
 /** The row of a key of a program's state. */
+/** Keys of values that are results of effects begin with this. */
+export const RESULTS = 'effect/';
+
 export const valueId = (key: string): string => `value:${key}`;
 
 /** The row of a value that was replaced and kept, with the version that set it. */

@@ -8,7 +8,7 @@ import { createLoader, type Loader } from './loader.ts';
 import type { Maintenance } from './maintenance.ts';
 import { createJournalReader, type JournalReader } from './read-journal.ts';
 import { createRowReader, type RowReader } from './read-rows.ts';
-import { compareKnown, type KnownEvent } from './rewound.ts';
+import { type Compared, compareKnown, type KnownEvent } from './rewound.ts';
 import type { DescribeSnapshot, SnapshotMoment } from './snapshots.ts';
 
 /** The journal as operations and interfaces use it: run commands, read what they gave, keep it in order. */
@@ -24,7 +24,7 @@ export interface Engine
   /** Which database the journal is in. */
   identity(): Promise<StoreIdentity>;
   /** Which of the known events are not in the journal, and the present heads of their runs. */
-  compareKnown(known: readonly KnownEvent[]): ReturnType<typeof compareKnown>;
+  compareKnown(known: readonly KnownEvent[]): Promise<Compared>;
   now(): string;
   /** What is known about the sessions of a run beside the journal. */
   liveness(state: State): Promise<Liveness>;

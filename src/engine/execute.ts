@@ -111,7 +111,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const remembered = fresh ? undefined : loader.remembered(run);
       fresh = remembered === undefined;
       const loaded = remembered ?? (await loader.refresh(run));
-      if (command.type !== 'run.open') loader.mustExist(run, loaded.state);
+      if (command.type !== 'run.open') await loader.mustExist(run, loaded.state);
       const tried = await tryOnce(options, { run, command, identity, loaded, fresh }).catch((thrown: unknown) =>
         asFault(thrown),
       );

@@ -28,11 +28,11 @@ async function feed(run: ImportRun, events: readonly Event[]): Promise<void> {
 it('marks all of an import that was cut off and is repeated', async () => {
   const store = openMemoryStore();
   const events = history(1100);
-  await feed(await openImport(store, 'r', importer), events);
+  await feed(await openImport(store, 'r', { importer }), events);
   const [cut] = await store.journal.heads({ run: 'r' });
   expect(cut).toMatchObject({ version: 1000, position: { importing: 0 } });
 
-  const again = await openImport(store, 'r', importer);
+  const again = await openImport(store, 'r', { importer });
   await feed(again, events);
   expect(await again.finish()).toMatchObject({ added: 100, version: 1101 });
   const [head] = await store.journal.heads({ run: 'r' });
@@ -56,7 +56,7 @@ it('marks nothing without an importer, as in a repair, nor where everything is h
   expect(await repair.finish()).toMatchObject({ added: 3, version: 3 });
   const after = await store.identity();
   expect([after.id, after.epoch === before.epoch]).toEqual([before.id, false]);
-  const same = await openImport(store, 'r', importer);
+  const same = await openImport(store, 'r', { importer });
   await feed(same, events);
   expect(await same.finish()).toMatchObject({ added: 0, version: 3 });
   expect(await store.identity()).toEqual(after);

@@ -4,10 +4,11 @@ import { emptyState, STATE_FORMAT } from '../core/fold/state-tables.ts';
 import { GENESIS, type Stamp, seal } from '../core/journal/chain.ts';
 import type { Draft, Event, ImportedRange } from '../core/journal/event.ts';
 import type { StoredValue } from '../core/journal/value.ts';
-import type { Batch, ChangedValues } from '../store/journal.ts';
+import type { Batch, ChangedValues, Tombstone } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { newId } from '../workspace/state/machine.ts';
 import { rebuildRun } from './audit.ts';
+import { wasDropped } from './drop.ts';
 import { foldRun } from './fold-run.ts';
 import { headOf } from './head-columns.ts';
 import { namedValues } from './values.ts';
@@ -33,10 +34,22 @@ export interface Importer extends Pick<Stamp, 'at' | 'actor' | 'evidence'> {
   file: string;
 }
 
-/** With an importer the events are marked as imported; without one they are those of this journal, as in a repair. */
-export async function openImport(store: Store, run: string, importer?: Importer): Promise<ImportRun> {
+export interface ImportOptions {
+  /** With an importer the events are marked as imported; without one they are those of this journal, as in a repair. */
+  importer?: Importer | undefined;
+  /** The run may have been dropped here. */
+  again?: boolean | undefined;
+}
+
+export async function openImport(
+  store: Store,
+  run: string,
+  { importer, again = false }: ImportOptions = {},
+): Promise<ImportRun> {
   const { journal, projection } = store;
   const [head] = await journal.heads({ run });
+  const [dropped] = head ? [] : await journal.dropped({ runs: [run] });
+  if (dropped && !again) throw droppedBefore(dropped);
   const before = head?.version ?? 0;
   // An import that was cut off left events without a mark.
   const since = head?.position.importing ?? before;
@@ -88,6 +101,7 @@ export async function openImport(store: Store, run: string, importer?: Importer)
       head: { ...columns, position },
       rows: [],
       erase,
+      ...(dropped ? { revives: true } : {}),
       ...(values.length > 0 ? { values: { put: values, drop: [] } } : {}),
     };
     const { outcome } = await journal.append([next]);
@@ -154,6 +168,13 @@ export async function openImport(store: Store, run: string, importer?: Importer)
       };
     },
   };
+}
+
+function droppedBefore(tombstone: Tombstone): Fault {
+  return new Fault('illegal', `${wasDropped(tombstone)} Nothing was imported.`, {
+    hints: ['`holdfast journal import FILE --again` brings it back.'],
+    data: { run: tombstone.run, dropped: tombstone, recorded: 'no' },
+  });
 }
 
 function diverged(run: string, version: number, added: number): Fault {

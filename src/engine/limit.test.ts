@@ -56,8 +56,10 @@ const questions: Record<string, (engine: Engine, run: string) => Promise<unknown
   audit: async (engine, run) => (await engine.maintenance()).audit(run),
   rebuild: async (engine, run) => (await engine.maintenance()).rebuild(run),
   versionsAbout: async (engine, run) => (await engine.maintenance()).versionsAbout(run, 'N-1'),
+  drop: async (engine, run) =>
+    (await engine.maintenance()).drop(run, { at: '2026-01-01T00:00:00.000Z', by: ada, reason: 'x' }),
   openImport: async (engine, run) =>
-    (await engine.maintenance()).openImport(run, { ...ada, at: '2026-01-01T00:00:00.000Z', file: '' }),
+    (await engine.maintenance()).openImport(run, { importer: { ...ada, at: '2026-01-01T00:00:00.000Z', file: '' } }),
 };
 
 describe('an engine that reaches a part of the store', () => {
@@ -95,5 +97,15 @@ describe('an engine that reaches a part of the store', () => {
     expect(await openRun(limited, 'other', 'w-theirs')).toMatch(/^not_allowed/);
     expect(await openRun(limited, 'theirs', 'w-ours')).toBe('illegal The id `theirs` is taken.');
     expect(await openRun(limitEngine(whole, { runs: ['ours'] }), 'fresh', 'w-ours')).toMatch(/^not_allowed/);
+    await (await whole.maintenance()).drop('theirs', { at: '2026-01-01T00:00:00.000Z', by: ada, reason: 'over' });
+    expect(await openRun(limited, 'theirs', 'w-ours')).toBe('illegal The id `theirs` is taken.');
+    expect([await limited.dropped({}), await whole.dropped({})]).toEqual([
+      [],
+      [expect.objectContaining({ run: 'theirs' })],
+    ]);
+    expect(await codeOf(() => limited.load('theirs'))).toBe('not_found There is no run `theirs` in memory.');
+    expect(await codeOf(() => whole.load('theirs'))).toMatch(
+      /^not_found Run `theirs` was dropped at .* by `ada`: `over`/,
+    );
   });
 });

@@ -2,8 +2,8 @@ import { Fault, quoted } from '../core/fault.ts';
 import type { Command } from '../core/journal/command.ts';
 import type { Within } from '../store/journal.ts';
 import type { Token, Tokens } from '../store/presence.ts';
+import { missingRun } from './drop.ts';
 import type { Engine } from './engine.ts';
-import { noSuchRun } from './loader.ts';
 import type { Maintenance } from './maintenance.ts';
 
 /**
@@ -16,9 +16,11 @@ export function limitEngine(engine: Engine, within: Within): Engine {
   async function mustSee(run: string): Promise<void> {
     if (seen.has(run)) return;
     const [head] = await engine.heads({ ...within, run });
-    if (!head) throw noSuchRun(run, engine.place);
+    if (!head) throw await missingRun({ dropped }, run, engine.place);
     seen.add(run);
   }
+
+  const dropped: Engine['dropped'] = (narrower) => engine.dropped(joinWithin(within, narrower));
 
   async function visible(runs: readonly string[]): Promise<string[]> {
     const heads = await engine.heads(joinWithin(within, { runs }));
@@ -32,9 +34,9 @@ export function limitEngine(engine: Engine, within: Within): Engine {
     identity: () => engine.identity(),
     // Says nothing of an event to a caller that does not know its hash.
     async compareKnown(known) {
-      const { heads, rewound } = await engine.compareKnown(known);
+      const { heads, ...rest } = await engine.compareKnown(known);
       const seen = new Set(await visible(heads.map(({ run }) => run)));
-      return { heads: heads.filter(({ run }) => seen.has(run)), rewound };
+      return { heads: heads.filter(({ run }) => seen.has(run)), ...rest };
     },
     async execute(run, command, identity) {
       if (command.type === 'run.open') await mayOpen(engine, within, run, command);
@@ -65,6 +67,7 @@ export function limitEngine(engine: Engine, within: Within): Engine {
       await mustSee(run);
       return engine.value(run, sha256);
     },
+    dropped,
     async hasRecorded(run, key) {
       await mustSee(run);
       return engine.hasRecorded(run, key);
@@ -134,7 +137,7 @@ async function mayOpen(
     });
   }
   // Ids are unique in a store: one that is taken elsewhere cannot be used, and nothing else is said of it.
-  const [other] = await engine.heads({ run });
+  const [other = (await engine.dropped({ runs: [run] }))[0]] = await engine.heads({ run });
   if (other && workspaces !== undefined && !workspaces.includes(other.workspace)) {
     throw new Fault('illegal', `The id ${quoted(run)} is taken.`, { hints: ['Choose another id.'], data: { run } });
   }
@@ -183,9 +186,13 @@ function limitMaintenance(maintenance: Maintenance, mustSee: (run: string) => Pr
       await mustSee(run);
       return maintenance.findSecrets(run);
     },
-    async openImport(run, importer) {
+    async openImport(run, options) {
       await mustSee(run);
-      return maintenance.openImport(run, importer);
+      return maintenance.openImport(run, options);
+    },
+    async drop(run, by) {
+      await mustSee(run);
+      return maintenance.drop(run, by);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { Fault, quoted } from '../core/fault.ts';
 import { evolve } from '../core/fold/evolve.ts';
 import type { State } from '../core/fold/state.ts';
 import { deserializeState, emptyState, forkState, STATE_FORMAT } from '../core/fold/state-tables.ts';
@@ -29,7 +28,7 @@ export interface Loader {
   /** The current state, or the state after an event. */
   load(run: string, at?: number): Promise<State>;
   /** Fault `not_found`: the run has no events; `rewound`: it had some. */
-  mustExist(run: string, state: State): State;
+  mustExist(run: string, state: State): Promise<State>;
   /** What was known here and is gone from the store, as far as it is not recorded in the journal. */
   unrecorded(run: string): readonly Rewound[];
   /** Called when the journal has them. */
@@ -107,12 +106,13 @@ export function createLoader(store: Store): Loader {
     return mustExist(run, state);
   }
 
-  function mustExist(run: string, state: State): State {
+  async function mustExist(run: string, state: State): Promise<State> {
     if (state.run) return state;
     const lost = noticed.filter((one) => one.run === run);
     const [last] = lost.slice(-1);
     if (last) throw rewoundFault(lost, `${describeRewound(last)} Nothing of the run is there.`);
-    throw noSuchRun(run, store.place);
+    const { missingRun } = await import('./drop.ts');
+    throw await missingRun(store.journal, run, store.place);
   }
 
   return {
@@ -128,13 +128,6 @@ export function createLoader(store: Store): Loader {
     rewound: (run) => noticed.filter((one) => run === undefined || one.run === run),
     onRewound: (listener) => void listeners.add(listener),
   };
-}
-
-export function noSuchRun(run: string, place: string): Fault {
-  return new Fault('not_found', `There is no run ${quoted(run)} in ${place}.`, {
-    hints: ['See the runs with `holdfast runs`, or open one with `holdfast init`.'],
-    data: { run },
-  });
 }
 
 async function firstLoad(store: Store, run: string): Promise<Loaded> {

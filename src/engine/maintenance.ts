@@ -1,9 +1,11 @@
 import { findSecrets, type SecretsFound } from '../core/journal/find-secrets.ts';
+import type { Tombstone } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { type Audit, auditRun, type Rebuilt, rebuildRun, type Watch } from './audit.ts';
+import { type Dropper, dropRun } from './drop.ts';
 import { versionsAbout } from './erase.ts';
 import { eventPages } from './event-pages.ts';
-import { type Importer, type ImportRun, openImport } from './import-run.ts';
+import { type ImportOptions, type ImportRun, openImport } from './import-run.ts';
 
 /** Checks and repairs of whole runs. */
 export interface Maintenance {
@@ -18,7 +20,9 @@ export interface Maintenance {
   /** The events in which the present rules find secrets. */
   findSecrets(run: string): Promise<SecretsFound[]>;
   /** Records events of a run that come from another store. */
-  openImport(run: string, importer?: Importer): Promise<ImportRun>;
+  openImport(run: string, options?: ImportOptions): Promise<ImportRun>;
+  /** Removes a run with all that is kept of it and leaves a tombstone. */
+  drop(run: string, by: Dropper): Promise<Tombstone>;
 }
 
 export function openMaintenance(store: Store): Maintenance {
@@ -37,6 +41,7 @@ export function openMaintenance(store: Store): Maintenance {
       }
       return found;
     },
-    openImport: (run, importer) => openImport(store, run, importer),
+    openImport: (run, options) => openImport(store, run, options),
+    drop: (run, by) => dropRun(store, run, by),
   };
 }

@@ -48,6 +48,9 @@ function pageJournal(journal: Journal, runs: Map<string, Waiting>): Journal {
       for (const batch of batches) add(runs, batch);
       return { outcome: 'appended' };
     },
+    async drop() {
+      throw new Fault('internal', 'A run cannot be dropped together with other commands.');
+    },
     async recorded(run, key) {
       const waiting = runs.get(run)?.events.filter((event) => event.key === key) ?? [];
       return waiting.length > 0 ? waiting : journal.recorded(run, key);

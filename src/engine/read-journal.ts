@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { type EventRange, eventPages } from './event-pages.ts';
 
 /** The recorded events and what is known of each run without folding them. */
-export interface JournalReader extends Pick<Journal, 'feed' | 'heads' | 'value'> {
+export interface JournalReader extends Pick<Journal, 'feed' | 'heads' | 'value' | 'dropped'> {
   /** Whether a command with this idempotency key was recorded. */
   hasRecorded(run: string, key: string): Promise<boolean>;
   /** The event with this version; null when there is none. */
@@ -24,6 +24,7 @@ export function createJournalReader({ journal, presence }: Store): JournalReader
     feed: (cursor, limit, within) => journal.feed(cursor, limit, within),
     heads: (filter) => journal.heads(filter),
     value: (run, sha256) => journal.value(run, sha256),
+    dropped: (within) => journal.dropped(within),
     hasRecorded: async (run, key) => (await journal.recorded(run, key)).length > 0,
     async event(run, version) {
       const [event] = await journal.read(run, version - 1, 1);

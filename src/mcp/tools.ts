@@ -127,6 +127,7 @@ const definitions: readonly Definition[] = [
     name: 'runs',
     description: 'List unfinished and recent runs.',
     actions: { '': 'runs' },
+    omits: ['dropped'],
     idempotent: true,
   },
   {

@@ -80,6 +80,7 @@ export const operations = {
   compact: () => import('./worklog/compact.ts').then((module) => module.compact),
   archive: () => import('./run/archive.ts').then((module) => module.archive),
   unarchive: () => import('./run/unarchive.ts').then((module) => module.unarchive),
+  drop: () => import('./run/drop.ts').then((module) => module.drop),
   abort: () => import('./run/abort.ts').then((module) => module.abort),
   scan: () => import('./admin/scan.ts').then((module) => module.scan),
   erase: () => import('./admin/erase.ts').then((module) => module.erase),

@@ -99,12 +99,14 @@ export interface InputProblem {
 export function parseInput<Input extends Schema>(operation: Operation<Input>, raw: unknown): v.InferOutput<Input> {
   const parsed = v.safeParse(operation.input, raw);
   if (parsed.success) return parsed.output;
-  const problems = parsed.issues.map(problemOf);
+  throw inputFault(parsed.issues, [`See \`holdfast help ${operation.name.replace('.', ' ')}\`.`]);
+}
+
+/** The refusal of input, with an `InputProblem` for each field. */
+export function inputFault(issues: readonly v.BaseIssue<unknown>[], hints: readonly string[]): Fault {
+  const problems = issues.map(problemOf);
   const sentences = problems.map(({ path, message }) => `${path || 'The input'} ${message}.`);
-  throw new Fault('invalid', sentences.join(' '), {
-    hints: [`See \`holdfast help ${operation.name.replace('.', ' ')}\`.`],
-    data: { problems },
-  });
+  return new Fault('invalid', sentences.join(' '), { hints, data: { problems } });
 }
 
 function problemOf(issue: v.BaseIssue<unknown>): InputProblem {
@@ -120,6 +122,7 @@ function inWords(issue: v.BaseIssue<unknown>, options: readonly string[]): strin
   const requirement = String((issue as { requirement?: unknown }).requirement ?? '');
   if (type === 'picklist') return `must be one of ${options.join(', ')}, not ${received}`;
   if (type === 'strict_object') return 'is not known here';
+  if (type === 'custom') return issue.message;
   if (type === 'min_value') return `must be at least ${requirement}, not ${received}`;
   if (type === 'max_value') return `must be at most ${requirement}, not ${received}`;
   if (type === 'integer' || type === 'safe_integer') return `must be a whole number, not ${received}`;

@@ -1,6 +1,6 @@
 import { Fault } from '../core/fault.ts';
 import type { Event } from '../core/journal/event.ts';
-import type { Head } from './journal.ts';
+import type { Head, Tombstone } from './journal.ts';
 import type { HeadPosition, StoredRow } from './projection.ts';
 import type { StoreIdentity } from './store.ts';
 
@@ -145,6 +145,32 @@ export function fromRow(row: RowColumns, textOf: (doc: unknown) => string | null
 }
 
 /** The ids become names of files, and a database may come from anywhere. */
+export interface TombstoneRow {
+  run: string;
+  hash: string;
+  workspace: string;
+  version: number;
+  at: string;
+  made_by: string;
+  reason: string;
+}
+
+export const TOMBSTONE_COLUMNS = 'run, hash, workspace, version, at, made_by, reason';
+
+export function toTombstoneRow({ run, hash, workspace, version, at, by, reason }: Tombstone): TombstoneRow {
+  return {
+    ...{ run: toColumn(run), hash, workspace: toColumn(workspace), version, at },
+    ...{ made_by: JSON.stringify(by), reason: toColumn(reason) },
+  };
+}
+
+export function fromTombstoneRow({ run, hash, workspace, version, at, made_by, reason }: TombstoneRow): Tombstone {
+  return {
+    ...{ run: fromColumn(run), workspace: fromColumn(workspace), version, hash, at },
+    ...{ by: parseColumn(made_by, `tombstone ${run}`) as Tombstone['by'], reason: fromColumn(reason) },
+  };
+}
+
 export function identityFrom(row: unknown, place: string): StoreIdentity {
   const { id, epoch } = (row ?? {}) as Partial<Record<keyof StoreIdentity, unknown>>;
   if (typeof id === 'string' && /^s-[0-9a-f]{12}$/.test(id) && typeof epoch === 'string') return { id, epoch };

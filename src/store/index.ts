@@ -5,6 +5,7 @@ export type {
   Head,
   HeadFilter,
   Journal,
+  Tombstone,
   Within,
 } from './journal.ts';
 export { openMemoryStore } from './memory/store.ts';

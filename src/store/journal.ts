@@ -1,8 +1,9 @@
 import type { Event } from '../core/journal/event.ts';
 import type { StoredValue } from '../core/journal/value.ts';
+import type { Maker } from './presence.ts';
 import type { CacheColumns, HeadColumns, StoredRow } from './projection.ts';
 
-/** The events of all runs. `append` is the only way to add to them, `erase` in a batch the only way to remove text. */
+/** The events of all runs. `append` is the only way to add to them; `erase` in a batch removes text, `drop` a whole run. */
 export interface Journal {
   /**
    * Records all batches in one durable transaction, or nothing of any. Once the promise resolves with `appended`, the
@@ -37,6 +38,30 @@ export interface Journal {
 
   /** The bytes with this hash that events of the run name; null when they are not stored (any more). */
   value(run: string, sha256: string): Promise<StoredValue | null>;
+
+  /**
+   * Removes a run with all that is kept of it (events, head, rows, saved state, values, heartbeats) and keeps the tombstone,
+   * in one durable transaction, if the head of the run is the event that the tombstone names; else returns false and
+   * changes nothing. Where there is no such run, only the tombstone is kept. A reader of the feed misses nothing that is
+   * recorded later. The database uses the space again, and gives it back where much is free.
+   */
+  drop(tombstone: Tombstone): Promise<boolean>;
+
+  /** The tombstones of dropped runs, the last one first. */
+  dropped(within: Within): Promise<Tombstone[]>;
+}
+
+/** What is left of a run that was dropped on purpose. */
+export interface Tombstone {
+  run: string;
+  workspace: string;
+  /** The last event it had. */
+  version: number;
+  hash: string;
+  /** When it was dropped, by whom and why. */
+  at: string;
+  by: Maker;
+  reason: string;
 }
 
 /** What one command, or one page of an import, writes to one run. */
@@ -60,6 +85,8 @@ export interface Batch {
    * (search index, free pages, write-ahead log), so that the bytes are gone when the promise resolves.
    */
   erase?: readonly { version: number; body: unknown }[];
+  /** The run was dropped and comes back: its tombstones go. */
+  revives?: boolean;
   /** Bytes that the events name, stored beside them, and hashes of bytes to delete; none is in both lists. */
   values?: ChangedValues;
 }

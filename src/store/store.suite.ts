@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from './store.ts';
+import { dropSuite } from './suite/drop.ts';
 import { journalSuite } from './suite/journal.ts';
 import { presenceSuite } from './suite/presence.ts';
 import { projectionSuite } from './suite/projection.ts';
@@ -26,6 +27,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     projectionSuite(store);
     presenceSuite(store, other);
     valuesSuite(store, other);
+    dropSuite(store, other);
     withinSuite(store, other);
 
     it('says which database it is, the same on every connection', async () => {

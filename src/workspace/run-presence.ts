@@ -38,6 +38,13 @@ export function countPass(files: OwnFiles, shown: string | null, worked: string)
   }
 }
 
+/** A run that is gone is chosen nowhere. */
+export function forgetRun(files: OwnFiles, run: string): void {
+  const chosen = readObject(files, CHOSEN);
+  const others = Object.fromEntries(Object.entries(chosen).filter(([, one]) => one !== run));
+  if (Object.keys(others).length < Object.keys(chosen).length) files.replace(CHOSEN, JSON.stringify(others), 'derived');
+}
+
 /** That of another folder says nothing here. */
 export function forgetRunPresence(files: OwnFiles): void {
   for (const file of [CHOSEN, PASSES]) files.remove(file);

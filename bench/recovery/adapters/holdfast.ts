@@ -17,6 +17,7 @@ export const holdfast: Tool = {
     const call = (...words: string[]): Promise<Reply> => run(options, words, true);
     const asPerson = (...words: string[]): Promise<Reply> => run(options, words, false);
     const effects = new Map<string, string>();
+    const decisions = new Map<string, string>();
     return {
       async begin({ goal, steps }) {
         // JSON is YAML.
@@ -42,8 +43,12 @@ export const holdfast: Tool = {
         const id = effects.get(effect) ?? (await uncertainIds(call)).get(effect) ?? '';
         await call('effect', 'end', id, '--outcome', 'succeeded');
       },
-      decide: async ({ step, decision, reason }) =>
-        void (await call('decide', '--context', step, '--decision', decision, '--reason', reason, '--affects', step)),
+      async decide(made) {
+        const { data } = await call(...decideWords(made));
+        decisions.set(made.decision, String(data['id']));
+      },
+      redecide: async ({ replaces, ...made }) =>
+        void (await call(...decideWords(made), '--supersedes', decisions.get(replaces) ?? '')),
       block: async ({ step, text }) => void (await call('raise', 'blocker', text, '--affects', step)),
       async changePlan({ drop, add }) {
         await asPerson('plan', 'remove', drop);
@@ -59,6 +64,10 @@ export const holdfast: Tool = {
     };
   },
 };
+
+const decideWords = ({ step, decision, reason }: { step: string; decision: string; reason: string }): string[] => [
+  ...['decide', '--context', step, '--decision', decision, '--reason', reason, '--affects', step],
+];
 
 interface Reply {
   data: Record<string, unknown>;

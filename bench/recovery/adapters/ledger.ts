@@ -53,6 +53,9 @@ export function keepingAdapter(keeper: Keeper): Adapter {
     endEffect: ({ effect }) => keeper.keep([{ kind: 'effect', id: effect, status: 'ended' }]),
     decide: ({ decision, reason }) =>
       keeper.keep([{ kind: 'decision', id: decision.split(' ').at(-1) ?? '', decision, reason }]),
+    // The entry is replaced.
+    redecide: ({ replaces, decision, reason }) =>
+      keeper.keep([{ kind: 'decision', id: replaces.split(' ').at(-1) ?? '', decision, reason }]),
     block: ({ step, text }) => keeper.keep([{ kind: 'blocker', id: step, text }]),
     async changePlan({ drop, add }) {
       await mark(drop, 'dropped');

@@ -51,6 +51,12 @@ export const stateFile: Tool = {
       },
       endEffect: ({ effect }) => change(({ effects }) => effects.set(effect, 'ended')),
       decide: ({ decision, reason }) => change(({ decisions }) => decisions.push(`${decision} Why: ${reason}`)),
+      redecide: ({ replaces, decision, reason }) =>
+        change((state) => {
+          state.decisions = state.decisions.map((one) =>
+            one.startsWith(replaces) ? `${decision} Why: ${reason}` : one,
+          );
+        }),
       block: ({ step, text }) => change(({ blockers }) => blockers.push(`${step}: ${text}`)),
       changePlan: ({ drop, add }) =>
         change((state) => {

@@ -54,7 +54,16 @@ export interface RunFacts {
   /** Decisions that are not among them. */
   moreDecisions: number;
   open: readonly Open[];
+  /** Keys of a program's state, the last set first. Left out where none was looked for. */
+  values?: readonly ValueFact[];
   next: NextFacts;
+}
+
+export interface ValueFact {
+  key: string;
+  bytes: number;
+  /** When it was set. */
+  at: string;
 }
 
 /** The position in a plan: `Resuming from Phase 2, Plan 3, Task: …`. */

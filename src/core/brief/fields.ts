@@ -14,6 +14,7 @@ import { type PlanView, planView, retriesLeft, type StepView } from '../views/pl
 import { type Position, positionOf } from '../views/position.ts';
 import { isOver } from '../views/run-state.ts';
 import type { Actor, Role } from '../words.ts';
+import type { ValueFact } from './facts.ts';
 import type { BriefRows, Observed } from './observed.ts';
 import { nextCheckpoint } from './position-facts.ts';
 import type { FileAdvice } from './reading.ts';
@@ -53,6 +54,8 @@ export interface BriefFields {
   findings: readonly BriefItem[];
   constraints: readonly { id: string; text: string }[];
   deadEnds: readonly { id: string; text: string }[];
+  /** Keys of a program's state, the last set first; what is in them is not told. */
+  values: readonly ValueFact[];
   role: Role;
   budgetTokens: number;
 }
@@ -183,6 +186,7 @@ export function listFields(
     findings: items('finding'),
     constraints: notes('constraint'),
     deadEnds: notes('dead-end'),
+    values: rows.values ?? [],
     role: reader.role ?? 'worker',
     budgetTokens,
   };

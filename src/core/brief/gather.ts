@@ -69,6 +69,7 @@ export function gatherRun(given: Gathering): RunFacts {
     rules: ruleFacts(state, rows.decisions, rows.results),
     moreDecisions: Math.max(0, state.totals.activeDecisions - rows.decisions.length),
     open: openFacts(listed, state, actorOf(reader), isPlanned),
+    ...(rows.values ? { values: rows.values } : {}),
     next: nextFacts(state, rows.sessions, plan, position, isPlanned),
   };
   const situation = situationOf(given, turn, isAlive);

@@ -1,7 +1,7 @@
 import type { Decision, Effect, FileRow, Session } from '../fold/state.ts';
 import type { TreeMark } from '../journal/event.ts';
 import type { SeenTree } from '../views/freshness.ts';
-import type { FileLines, History, OtherRuns } from './facts.ts';
+import type { FileLines, History, OtherRuns, ValueFact } from './facts.ts';
 import type { FileAdvice } from './reading.ts';
 
 /** The rows of the run that a brief needs beside folded state. */
@@ -15,6 +15,8 @@ export interface BriefRows {
   /** Those relevant to the position, the most important first. */
   decisions: readonly Decision[];
   results: readonly { text: string }[];
+  /** Of a program's state. */
+  values?: readonly ValueFact[];
 }
 
 /** What was looked up outside of the journal. What is left out was not looked at. */

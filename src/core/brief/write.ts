@@ -16,6 +16,7 @@ import { saidSection } from './sections/said.ts';
 import type { Section, SectionName } from './sections/section.ts';
 import { resumingLine, runLine } from './sections/situation.ts';
 import { stepSection } from './sections/steps.ts';
+import { valueSection } from './sections/values.ts';
 
 export interface BriefText {
   text: Line;
@@ -80,10 +81,58 @@ const FIXED_SHARE = 0.4;
 
 /** The order in which sections take what is left of the budget; only this depends on the role. */
 const orders: Readonly<Record<Role, readonly SectionName[]>> = {
-  worker: ['uncertain', 'requests', 'rules', 'open', 'commands', 'files', 'reading', 'said', 'steps', 'others'],
-  architect: ['uncertain', 'rules', 'requests', 'open', 'steps', 'reading', 'said', 'commands', 'files', 'others'],
-  orchestrator: ['uncertain', 'open', 'steps', 'requests', 'rules', 'others', 'said', 'commands', 'files', 'reading'],
-  verifier: ['uncertain', 'commands', 'rules', 'files', 'open', 'requests', 'reading', 'said', 'steps', 'others'],
+  worker: [
+    'uncertain',
+    'requests',
+    'rules',
+    'open',
+    'commands',
+    'files',
+    'reading',
+    'said',
+    'steps',
+    'values',
+    'others',
+  ],
+  architect: [
+    'uncertain',
+    'rules',
+    'requests',
+    'open',
+    'steps',
+    'reading',
+    'said',
+    'commands',
+    'files',
+    'values',
+    'others',
+  ],
+  orchestrator: [
+    'uncertain',
+    'open',
+    'steps',
+    'requests',
+    'rules',
+    'others',
+    'said',
+    'commands',
+    'files',
+    'reading',
+    'values',
+  ],
+  verifier: [
+    'uncertain',
+    'commands',
+    'rules',
+    'files',
+    'open',
+    'requests',
+    'reading',
+    'said',
+    'steps',
+    'values',
+    'others',
+  ],
 };
 
 const OTHERS_SHARE = 3;
@@ -91,8 +140,9 @@ const OTHERS_SHARE = 3;
 function sectionsOf({ now, others }: BriefFacts, run: RunFacts): Section[] {
   // The reading list of a planned run takes half its share from each of the first two.
   const reading = run.reading.length > 0 ? 3 : 0;
+  const values = (run.values?.length ?? 0) > 0 ? 2 : 0;
   return [
-    requestSection(run.requests, now, 19 - reading),
+    requestSection(run.requests, now, 19 - reading - values),
     uncertainSection(run.uncertain, now, 18 - reading),
     commandSection(run.commands, now, 12),
     fileSection(run.files, 12),
@@ -101,6 +151,7 @@ function sectionsOf({ now, others }: BriefFacts, run: RunFacts): Section[] {
     stepSection(run.steps, 11),
     ruleSection(run.rules, run.moreDecisions, now, 9),
     openSection(run.open, now, 7),
+    valueSection(run.values ?? [], now, values),
     otherSection(others, now, OTHERS_SHARE),
   ];
 }

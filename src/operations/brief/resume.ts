@@ -56,6 +56,7 @@ const Resumed = typed<Resumed>(
     constraints: List,
     deadEnds: List,
     results: List,
+    values: List,
     contextFiles: v.number(),
     probes: List,
     role: v.string(),

@@ -1,13 +1,14 @@
 import * as v from 'valibot';
+import type { BriefFields } from '../../core/brief/fields.ts';
 import { ActorName } from '../../core/text.ts';
 import { estimateTokens } from '../../core/tokens.ts';
 import { currentState } from '../act.ts';
-import { defineOperation, described } from '../operation.ts';
+import { defineOperation, described, shaped } from '../operation.ts';
 import { briefFor } from './parts/compose.ts';
 import { beginGitStatus } from './parts/evidence.ts';
 import { Budget, briefFields } from './parts/fields.ts';
 
-const List = v.array(v.looseObject({ id: v.string() }));
+type Told<Name extends keyof BriefFields> = BriefFields[Name];
 
 export const briefShow = defineOperation({
   name: 'brief.show',
@@ -23,10 +24,10 @@ export const briefShow = defineOperation({
     sections: v.array(v.object({ title: v.string(), text: v.string(), tokens: v.number() })),
     budget: Budget,
     headline: v.string(),
-    freshness: v.looseObject({ text: v.string(), fresh: v.boolean() }),
-    nextAction: v.looseObject({ text: v.string(), basis: v.string() }),
-    conflicts: List,
-    uncertain: List,
+    freshness: shaped<Told<'freshness'>>({ text: v.string(), fresh: v.boolean() }),
+    nextAction: shaped<Told<'nextAction'>>({ text: v.string(), basis: v.string() }),
+    conflicts: v.array(shaped<Told<'conflicts'>[number]>({ id: v.string() })),
+    uncertain: v.array(shaped<Told<'uncertain'>[number]>({ id: v.string() })),
     run: v.string(),
     version: v.number(),
   }),
@@ -47,10 +48,10 @@ export const briefShow = defineOperation({
         sections: parts.map(({ name, lines }) => sectionOf(name, lines.join('\n'))),
         budget: { limit: budgetTokens, used: usedTokens, omitted },
         headline,
-        freshness: { ...freshness },
-        nextAction: { ...nextAction },
-        conflicts: conflicts.map((conflict) => ({ ...conflict })),
-        uncertain: uncertain.map((effect) => ({ ...effect })),
+        freshness,
+        nextAction,
+        conflicts: [...conflicts],
+        uncertain: [...uncertain],
         run: state.run?.id ?? '',
         version: state.version,
       },

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Handoff, Snapshot, State } from '../../core/fold/state.ts';
 import { forkState } from '../../core/fold/state-tables.ts';
 import { counted, fixed, joined, line, id as ownId } from '../../core/line.ts';
+import type { Conflict } from '../../core/views/conflict.ts';
 import { STALE_EVENTS } from '../../core/views/freshness.ts';
 import { readAncestry } from '../../workspace/git/status.ts';
 import { shownPath } from '../../workspace/workspace.ts';
@@ -9,7 +10,7 @@ import { act, inRun } from '../act.ts';
 import { beginGitStatus, findEvidence } from '../brief/parts/evidence.ts';
 import type { Context } from '../context.ts';
 import { reference } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, shaped } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { snapshotPath } from '../snapshot/parts/file.ts';
 
@@ -29,7 +30,7 @@ export const handoffAccept = defineOperation({
     path: v.nullable(v.string()),
     /** What changed between the offer and now; null if unknown. */
     stale: v.object({ events: v.number(), commits: v.nullable(v.number()) }),
-    conflicts: v.array(v.looseObject({ id: v.string(), kind: v.string(), path: v.string() })),
+    conflicts: v.array(shaped<Conflict>({ id: v.string(), kind: v.string(), path: v.string() })),
     run: v.string(),
     version: v.number(),
   }),
@@ -65,7 +66,7 @@ export const handoffAccept = defineOperation({
         snapshot: snapshot?.id ?? null,
         path: file && workspace ? shownPath(workspace, file) : null,
         stale,
-        conflicts: evidence.open.map((conflict) => ({ ...conflict })),
+        conflicts: [...evidence.open],
         run,
         version: done.state.version,
       },

@@ -9,8 +9,8 @@ import { act, currentRun, currentState } from '../act.ts';
 import type { Context } from '../context.ts';
 import { label } from '../fields.ts';
 import { attachmentFields, renderAttachment } from '../mail/parts/attachment.ts';
-import { defineOperation, described, type Pen } from '../operation.ts';
-import { snapshotIn, snapshotPath } from '../snapshot/parts/file.ts';
+import { defineOperation, described, type Pen, shaped } from '../operation.ts';
+import { type SnapshotTaken, snapshotIn, snapshotPath } from '../snapshot/parts/file.ts';
 import { treeMark } from '../working-tree.ts';
 
 const Launched = v.object({
@@ -49,7 +49,12 @@ export const handoff = defineOperation({
     to: v.string(),
     from: v.string(),
     steps: v.array(v.string()),
-    snapshot: v.nullable(v.looseObject({ id: v.string(), path: v.nullable(v.string()) })),
+    snapshot: v.nullable(
+      shaped<Pick<SnapshotTaken, 'id' | 'path'> & Partial<SnapshotTaken>>({
+        id: v.string(),
+        path: v.nullable(v.string()),
+      }),
+    ),
     message: v.nullable(v.string()),
     launch: v.nullable(Launched),
     run: v.string(),

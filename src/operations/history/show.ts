@@ -1,20 +1,26 @@
 import * as v from 'valibot';
 import { notFound } from '../../core/fault.ts';
+import type { RowKind, Rows } from '../../core/fold/touch.ts';
 import { oneLine, printable } from '../../core/text.ts';
 import { planView } from '../../core/views/plan.ts';
 import { currentState, inRun } from '../act.ts';
 import { reference } from '../fields.ts';
-import { defineOperation, type Pen } from '../operation.ts';
+import { defineOperation, type Pen, typed } from '../operation.ts';
 
-const Shown = v.object({
-  run: v.string(),
-  id: v.string(),
-  /** `decision`, `item`, `note`, `effect`, `message`, `session`, `step` and so on. */
-  kind: v.string(),
-  status: v.nullable(v.string()),
-  fields: v.record(v.string(), v.unknown()),
-});
-type Shown = v.InferOutput<typeof Shown>;
+/** What `kind` says decides which fields there are. */
+type Shown = {
+  [Kind in RowKind]: { run: string; id: string; kind: Kind; status: string | null; fields: Rows[Kind] };
+}[RowKind];
+
+const Shown = typed<Shown>(
+  v.object({
+    run: v.string(),
+    id: v.string(),
+    kind: v.string(),
+    status: v.nullable(v.string()),
+    fields: v.record(v.string(), v.unknown()),
+  }),
+);
 
 export const show = defineOperation({
   name: 'show',
@@ -29,10 +35,10 @@ export const show = defineOperation({
     const { run } = context;
     const state = await currentState(context);
     const step = planView(state).byKey.get(id);
-    if (step) return { data: { run, id, kind: 'step', status: step.status, fields: { ...step.step } } };
+    if (step) return { data: { run, id, kind: 'step', status: step.status, fields: step.step } as const };
     const rows = await (await context.engine()).recall(run, [id]);
     const row = rows.find(({ kind }) => kind !== 'result') ?? rows[0];
-    if (row) return { data: { run, id, kind: row.kind, status: row.status, fields: { ...(row.doc as object) } } };
+    if (row) return { data: { run, id, kind: row.kind, status: row.status, fields: row.doc } as Shown };
     const known = [...state.steps.keys(), ...state.items.keys(), ...state.effects.keys(), ...state.messages.keys()];
     throw notFound('step or id', id, known, '`holdfast log` and `holdfast search WORDS` name ids.');
   },
@@ -59,7 +65,7 @@ function say({ id, kind, status, fields }: Shown, pen: Pen): string {
     return text === null ? [] : [{ label: labelOf(name), text }];
   });
   const width = Math.max(0, ...rows.map(({ label }) => label.length)) + 2;
-  const head = `${pen.bold(id)} ${typeof fields['kind'] === 'string' && kind !== 'step' ? fields['kind'] : kind}`;
+  const head = `${pen.bold(id)} ${'kind' in fields && kind !== 'step' ? fields.kind : kind}`;
   return [
     `${head}${status === null ? '' : `, ${status.replaceAll('_', ' ')}`}`,
     ...rows.map(({ label, text }) => `  ${pen.dim(label.padEnd(width))}${text}`),

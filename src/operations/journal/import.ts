@@ -22,6 +22,7 @@ export const journalImport = defineOperation({
   input: v.object({
     file: described(v.string(), 'A file that `journal export` wrote.'),
     noValues: v.optional(described(v.boolean(), "Leave out the values of a program's state.")),
+    again: v.optional(described(v.boolean(), 'Bring back a run that was dropped here.')),
   }),
   output: v.object({
     run: v.string(),
@@ -30,7 +31,7 @@ export const journalImport = defineOperation({
     values: v.number(),
     version: v.number(),
   }),
-  async run(context, { file: named, noValues = false }) {
+  async run(context, { file: named, noValues = false, again }) {
     const { actor, evidence } = context.identity;
     mustBePerson(context.identity, 'import a run', `holdfast journal import ${named}`);
     const file = resolve(context.dir, named);
@@ -42,7 +43,7 @@ export const journalImport = defineOperation({
     const isOwn = state ? isKnownHead(state, header.run, { version: header.events, hash: header.hash }) : false;
     const sha256 = (await hashArtifact(dirname(file), basename(file))).sha256 ?? 'unknown';
     const importer = isOwn ? undefined : { at: now(), actor, evidence, file: sha256 };
-    const importing = await (await maintenance()).openImport(header.run, importer);
+    const importing = await (await maintenance()).openImport(header.run, { importer, again });
     const shown = (doing: string, { version: done }: Event): void =>
       context.progress?.({ doing, done, total: header.events, at: header.run });
     await readJournalFile(file, {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { oneLine } from '../../core/text.ts';
 import { type RunLabel, sessionLabel } from '../../core/views/labels.ts';
 import { type Waiting, waitsForPerson } from '../../core/views/needs-you.ts';
-import { planView } from '../../core/views/plan.ts';
+import { type PlanView, planView } from '../../core/views/plan.ts';
 import { runFactsOf } from '../../core/views/run-facts.ts';
 import { type SessionStateWord, sessionWordOf, stateOfRun } from '../../core/views/run-state.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -38,7 +38,7 @@ const Row = v.object({
   /** How many files it changed lately, and the command that failed last. */
   changed: v.number(),
   failed: v.nullable(v.object({ name: v.string(), exitCode: v.nullable(v.number()) })),
-  progress: v.looseObject({ percent: v.number(), done: v.number(), total: v.number() }),
+  progress: shaped<PlanView['progress']>({ percent: v.number(), done: v.number(), total: v.number() }),
   /** Open sessions, their states and the steps they hold. */
   sittings: v.array(
     v.object({
@@ -120,7 +120,7 @@ async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): P
       name: state.commands.failed.name,
       exitCode: state.commands.failed.exitCode ?? null,
     },
-    progress: { ...planView(state).progress },
+    progress: planView(state).progress,
     sittings,
     waiting: status === 'active' ? waitsForPerson(state) : [],
   };

@@ -18,6 +18,7 @@ import { type PlanSource, readPlan } from '../plan/parts/plan-source.ts';
 import { plainStep, restCommands, withReading } from '../plan/parts/record-rest.ts';
 import { withholdSecrets } from '../withhold-secrets.ts';
 import { chooseForTree } from './parts/choose-run.ts';
+import { RecordedRun } from './parts/recorded-run.ts';
 import type { TakenOver } from './parts/take-over-old.ts';
 
 const RunId = v.pipe(
@@ -52,7 +53,7 @@ export const init = defineOperation({
   }),
   output: v.object({
     /** Null when old runs were taken over instead. */
-    run: v.nullable(v.looseObject({ id: v.string(), title: v.string(), status: v.string() })),
+    run: v.nullable(RecordedRun),
     takenOver: v.optional(
       v.object({
         runs: v.array(v.object({ id: v.string(), title: v.string(), events: v.number() })),
@@ -97,7 +98,7 @@ export const init = defineOperation({
     await chooseForTree(context, run);
     return {
       data: {
-        run: { ...state.run, id: run, title, status: 'active' },
+        run: state.run,
         workspace: workspace?.root ?? null,
         ...(source?.isPreset ? { preset: source.name } : {}),
         steps: state.steps.size,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { historyLines } from '../../core/brief/sections/history.ts';
-import type { Claim, Effect, Handoff, Item, Session, State, Usage } from '../../core/fold/state.ts';
+import type { Claim, Effect, Handoff, Item, Run, Session, State, Usage } from '../../core/fold/state.ts';
 import {
   agoShown,
   COPIED,
@@ -30,11 +30,12 @@ import { defineOperation, described, lineText, type Pen, shaped } from '../opera
 import { foldedTree, progressLine } from '../plan/parts/folded.ts';
 import { livenessAt, planTree, StepLine, stepLines } from '../plan/show.ts';
 import { LabelledState, labelled, whyShown } from './parts/labelled.ts';
+import { RecordedRun } from './parts/recorded-run.ts';
 
 const Only = v.picklist(['effects', 'claims']);
 
 const Status = v.object({
-  run: v.looseObject({ id: v.string(), title: v.string(), status: v.string() }),
+  run: RecordedRun,
   version: v.number(),
   now: v.string(),
   progress: v.object({
@@ -127,9 +128,9 @@ export const status = defineOperation({
 
 function statusOf(state: State, liveness: Liveness): Status {
   const plan = planView(state);
-  const { run } = state;
   return {
-    run: { ...run, id: run?.id ?? '', title: run?.title ?? '', status: run?.status ?? '' },
+    // What was loaded has a run.
+    run: state.run as Run,
     version: state.version,
     now: liveness.now,
     progress: plan.progress,

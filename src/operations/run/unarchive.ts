@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { act } from '../act.ts';
 import { label } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, described } from '../operation.ts';
 import { MovedFile, movedWords } from './archive.ts';
 import { undoArchive } from './parts/archived-files.ts';
 
@@ -10,7 +10,7 @@ export const unarchive = defineOperation({
   summary: 'Bring an archived run back, with its files.',
   scope: 'write',
   words: ['id'],
-  input: v.object({ id: label }),
+  input: v.object({ id: described(label, 'The id of the run.') }),
   output: v.object({
     run: v.object({ id: v.string(), status: v.string() }),
     version: v.number(),

@@ -31,7 +31,7 @@ export const sessionEnd = defineOperation({
     ),
   }),
   output: v.object({
-    session: v.looseObject({ id: v.string(), agent: v.string(), reason: v.string() }),
+    session: v.object({ id: v.string(), agent: v.string(), reason: CloseReason }),
     run: v.string(),
     version: v.number(),
     interrupted: v.array(v.string()),

@@ -34,7 +34,9 @@ export const compact = defineOperation({
     lines: v.number(),
     linesAfter: v.number(),
     /** The new archive; null if nothing was moved. */
-    archive: v.nullable(v.looseObject({ number: v.number(), file: v.string(), proof: v.string() })),
+    archive: v.nullable(
+      shaped<WorklogArchive & { file: string }>({ number: v.number(), file: v.string(), proof: v.string() }),
+    ),
     /** Archives that were recorded and not written yet, after a crash or an error. */
     unfinished: v.array(v.number()),
     run: v.string(),

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import type { WorklogArchive } from '../../core/fold/state.ts';
 import { WORKLOG_LIMIT_LINES } from '../../core/views/worklog.ts';
 import { currentState } from '../act.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, shaped } from '../operation.ts';
 import { compactionHints, worklogText } from './parts/file.ts';
 
 export const worklog = defineOperation({
@@ -14,7 +15,7 @@ export const worklog = defineOperation({
     lines: v.number(),
     limit: v.number(),
     entries: v.number(),
-    archives: v.array(v.looseObject({ number: v.number(), entries: v.number(), proof: v.string() })),
+    archives: v.array(shaped<WorklogArchive>({ number: v.number(), entries: v.number(), proof: v.string() })),
     hints: v.array(v.string()),
     run: v.string(),
   }),
@@ -27,7 +28,7 @@ export const worklog = defineOperation({
         lines,
         limit: WORKLOG_LIMIT_LINES,
         entries,
-        archives: archives.map((archive) => ({ ...archive })),
+        archives: [...archives],
         hints: compactionHints(state),
         run: state.run?.id ?? '',
       },

@@ -1,13 +1,14 @@
 import type { StoredValue } from '../../core/journal/value.ts';
-import type { Head } from '../journal.ts';
+import type { Head, Tombstone } from '../journal.ts';
 import type { Token } from '../presence.ts';
 import type { Cached } from '../projection.ts';
 
 /** Events and rows are kept as JSON text, so that nothing is shared with the caller. */
 export interface Data {
   runs: Map<string, Run>;
-  /** Every event in the order of recording, by its index in its run. */
-  order: { run: Run; index: number }[];
+  /** Every event in the order of recording, by its index in its run; null where its run was dropped. */
+  order: ({ run: Run; index: number } | null)[];
+  tombstones: Tombstone[];
   beats: Map<string, Map<string, string>>;
   /** By hash. */
   tokens: Map<string, Token>;

@@ -1,7 +1,7 @@
 import type { Event } from '../../core/journal/event.ts';
 import type { StoredValue } from '../../core/journal/value.ts';
 import { badCursor } from '../fault.ts';
-import type { Appended, Batch, Head, Journal, Within } from '../journal.ts';
+import type { Appended, Batch, Head, Journal, Tombstone, Within } from '../journal.ts';
 import { findRefusal, START } from '../refusal.ts';
 import { copy, type Data, parse, type Run } from './data.ts';
 import { rowTexts } from './projection.ts';
@@ -41,6 +41,7 @@ export function openJournal(data: Data): Journal {
       const page = order.slice(from, from + limit);
       return {
         events: page
+          .filter((one) => one !== null)
           .filter(({ run }) => isWithin(run.head, within))
           .map(({ run, index }) => parse<Event>(run.events[index] ?? '')),
         cursor: String(from + page.length),
@@ -60,10 +61,32 @@ export function openJournal(data: Data): Journal {
       const value = runs.get(run)?.values.get(sha256);
       return value ? withOwnData(value) : null;
     },
+    async drop(tombstone) {
+      const isDropped = drop(data, copy(tombstone));
+      if (isDropped) for (const wake of data.listeners) queueMicrotask(wake);
+      return isDropped;
+    },
+    dropped: async (within) =>
+      data.tombstones
+        .filter((one) => isWithin(one, within))
+        .sort((a, b) => (a.at < b.at ? 1 : -1))
+        .map(copy<Tombstone>),
   };
 }
 
-function isWithin({ run, workspace }: Head, { runs, workspaces }: Within): boolean {
+function drop({ runs, order, beats, tombstones }: Data, tombstone: Tombstone): boolean {
+  const { run: name, version, hash } = tombstone;
+  const run = runs.get(name);
+  if (run && (run.head.version !== version || run.head.hash !== hash)) return false;
+  runs.delete(name);
+  beats.delete(name);
+  // Positions stay, so that no cursor points elsewhere.
+  for (const [index, one] of order.entries()) if (one && one.run === run) order[index] = null;
+  if (!tombstones.some((one) => one.run === name && one.hash === hash)) tombstones.push(tombstone);
+  return true;
+}
+
+function isWithin({ run, workspace }: Pick<Head, 'run' | 'workspace'>, { runs, workspaces }: Within): boolean {
   return (runs?.includes(run) ?? true) && (workspaces?.includes(workspace) ?? true);
 }
 
@@ -81,7 +104,8 @@ function prepare(batch: Batch) {
   };
 }
 
-function apply({ runs, order }: Data, { batch, head, events, rows, erase, values }: Change): void {
+function apply(data: Data, { batch, head, events, rows, erase, values }: Change): void {
+  const { runs, order } = data;
   const run = runs.get(batch.run) ?? emptyRun(batch);
   const last = batch.events.at(-1);
   runs.set(batch.run, run);
@@ -91,6 +115,7 @@ function apply({ runs, order }: Data, { batch, head, events, rows, erase, values
     const text = run.events[version - 1];
     if (text !== undefined) run.events[version - 1] = JSON.stringify({ ...parse<Event>(text), body });
   }
+  if (batch.revives) data.tombstones = data.tombstones.filter((one) => one.run !== batch.run);
   run.touched = order.length;
   for (const [id, text] of rows) run.rows.set(id, text);
   for (const value of values.put) run.values.set(value.sha256, value);

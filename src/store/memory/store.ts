@@ -8,7 +8,14 @@ import { openProjection } from './projection.ts';
 /** A journal that ends with the process, for tests and for trying things out. */
 export function openMemoryStore(): Store {
   let identity = { id: newId('s'), epoch: newId('e') };
-  const data: Data = { runs: new Map(), order: [], beats: new Map(), tokens: new Map(), listeners: new Set() };
+  const data: Data = {
+    runs: new Map(),
+    order: [],
+    tombstones: [],
+    beats: new Map(),
+    tokens: new Map(),
+    listeners: new Set(),
+  };
   return {
     place: 'memory',
     aheadMs: 0,

@@ -139,6 +139,9 @@ function batchParts(name: string, batch: Merged, use: Use, index: number): strin
   WHERE e.run = head.run AND e.version = n.version)`);
   }
   if (batch.values !== undefined) parts.push(...valueParts(name, batch.values, use, index));
+  if (batch.revives)
+    parts.push(`revived${index} AS (
+  DELETE FROM ${name}.dropped AS d USING head${index} AS head WHERE d.run = head.run)`);
   return parts;
 }
 

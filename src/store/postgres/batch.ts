@@ -83,6 +83,7 @@ function merge(first: Merged, second: Merged): Merged {
     ...(head && { head }),
     ...(cache && { cache }),
     ...(values && { values }),
+    ...((first.revives || second.revives) && { revives: true }),
   };
 }
 

@@ -174,9 +174,9 @@ async function look({ sql, name }: Connection): Promise<Facts | null> {
   const beforeMs = Date.now();
   try {
     const [row] = await sql.unsafe(
-      `SELECT version, EXISTS (
-         SELECT FROM ${name}.events WHERE tx >= xid_offset + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-       ) AS restored, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now FROM ${name}.meta`,
+      `SELECT version, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+         EXISTS (SELECT FROM ${name}.events WHERE tx >= next) OR EXISTS (SELECT FROM ${name}.dropped WHERE tx >= next) AS restored
+       FROM ${name}.meta, LATERAL (SELECT xid_offset + pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next) AS here`,
     );
     if (row === undefined) return null;
     const { now, ...facts } = row as unknown as { version: number; restored: boolean; now: number };
@@ -216,7 +216,8 @@ async function migrate({ sql, name, place }: Connection): Promise<void> {
       `UPDATE ${name}.meta SET version = ${migrations.length}, epoch = 'e-' || left(replace(gen_random_uuid()::text, '-', ''), 12),
        xid_offset = greatest(
          xid_offset,
-         (SELECT coalesce(max(tx), 0) + 1 FROM ${name}.events) - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
+         (SELECT greatest(
+           (SELECT max(tx) FROM ${name}.events), (SELECT max(tx) FROM ${name}.dropped), 0) + 1) - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
     );
   });
 }

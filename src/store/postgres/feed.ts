@@ -62,7 +62,7 @@ interface FeedPosition {
 
 const START = '0:0';
 
-/** Conditions on the table `runs`. */
+/** Conditions on the tables `runs` and `dropped`. */
 export function whereWithin({ workspaces, runs }: Within, use: (value: Parameter) => string): string[] {
   return (
     [

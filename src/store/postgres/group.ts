@@ -33,7 +33,7 @@ interface Lines {
 
 /** Only batches of runs that exist. */
 export function mayBeGrouped(batch: Merged): boolean {
-  return batch.expected > 0 && batch.events.length > 0 && !batch.erase?.length && !batch.values;
+  return batch.expected > 0 && batch.events.length > 0 && !batch.erase?.length && !batch.values && !batch.revives;
 }
 
 export function openGroups(connection: Connection): Groups {

@@ -11,6 +11,7 @@ import type { Head, HeadFilter, Journal } from '../journal.ts';
 import { scrubAfter } from '../scrub.ts';
 import { append } from './append.ts';
 import type { Connection, Parameter } from './connection.ts';
+import { drop, readTombstones } from './drop.ts';
 import { readFeed, whereWithin } from './feed.ts';
 import { openGroups } from './group.ts';
 import { readValue } from './values.ts';
@@ -44,6 +45,12 @@ export function openJournal(connection: Connection, announce: () => void): Journ
     feed: (cursor, limit, within) => readFeed(connection, cursor, limit, within),
     heads: (filter) => readHeads(connection, filter),
     value: (run, sha256) => readValue(connection, run, sha256),
+    async drop(tombstone) {
+      const isDropped = await drop(connection, tombstone);
+      if (isDropped) announce();
+      return isDropped;
+    },
+    dropped: (within) => readTombstones(connection, within),
   };
 }
 

@@ -260,4 +260,19 @@ CREATE TABLE ${name}."values" (
 );
 ALTER TABLE ${name}."values" ALTER COLUMN data SET STORAGE EXTERNAL;
 `,
+  // What is left of dropped runs; `tx` is higher than that of every event that is gone.
+  (name) => `
+CREATE TABLE ${name}.dropped (
+  run text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  workspace text NOT NULL,
+  version integer NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  made_by text NOT NULL,
+  reason text NOT NULL,
+  tx bigint NOT NULL,
+  PRIMARY KEY (run, hash)
+);
+CREATE INDEX dropped_tx ON ${name}.dropped (tx);
+`,
 ];

@@ -267,6 +267,30 @@ describe('the feed', () => {
     expect(events[0]?.version).toBe(3);
     await store.close();
   });
+
+  it('continues after a restore although the last events were dropped', async () => {
+    const schema = newSchema();
+    const before = await openPostgresStore({ url, schema });
+    await put(before, 'r', [note('a'), note('b')]);
+    const { version, hash } = (await headOf(before, 'r')) ?? expect.fail();
+    const by = { actor: { kind: 'person', name: 'ada' }, evidence: 'terminal' } as const;
+    await before.journal.drop({
+      run: 'r',
+      workspace: 'w',
+      version,
+      hash,
+      at: '2026-01-02T00:00:00.000Z',
+      by,
+      reason: 'over',
+    });
+    await before.close();
+    await sql`UPDATE ${sql(schema)}.dropped SET tx = tx + 5000000000`;
+    const store = await openPostgresStore({ url, schema });
+    await put(store, 'next', [note('c')]);
+    const { cursor } = await follow(store, null, 10, (events) => events.length === 1);
+    expect(Number(cursor.split(':')[0])).toBeGreaterThan(5_000_000_000);
+    await store.close();
+  });
 });
 
 describe('a server', () => {

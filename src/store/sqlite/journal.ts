@@ -4,17 +4,21 @@ import {
   type EventRow,
   fromEventRow,
   fromHeadRow,
+  fromTombstoneRow,
   HEAD_COLUMNS,
   type HeadRow,
+  TOMBSTONE_COLUMNS,
+  type TombstoneRow,
   toColumn,
   toEventRow,
 } from '../columns.ts';
 import { badCursor } from '../fault.ts';
-import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal, Within } from '../journal.ts';
+import type { Appended, Batch, FeedPage, Head, HeadFilter, Journal, Tombstone, Within } from '../journal.ts';
 import { findRefusal, START } from '../refusal.ts';
 import { scrubAfter } from '../scrub.ts';
 import type { Connection } from './connection.ts';
 import { writeCache, writeRow } from './projection.ts';
+import { mergeTerms, scrub } from './scrub.ts';
 import { readValue, writeValues } from './values.ts';
 
 export function openJournal(connection: Connection, announce: () => void): Journal {
@@ -39,6 +43,14 @@ export function openJournal(connection: Connection, announce: () => void): Journ
     feed: (cursor, limit, within) => read(() => readFeed(connection, cursor, limit, within)),
     heads: (filter) => read(() => readHeads(connection, filter)),
     value: (run, sha256) => read(() => readValue(connection, toColumn(run), sha256)),
+    async drop(tombstone) {
+      // Loaded on first use: hardly any command drops a run.
+      const { drop } = await import('./drop.ts');
+      const isDropped = await drop(connection, tombstone);
+      if (isDropped) announce();
+      return isDropped;
+    },
+    dropped: (within) => read(() => readTombstones(connection, within)),
   };
 }
 
@@ -93,16 +105,22 @@ function writeBatch(connection: Connection, batch: Batch, known: KnownHead | und
   writeHead(connection, run, head, touched, batch.head);
   if (batch.cache !== undefined) writeCache(connection, run, head, batch.cache);
   if (batch.values !== undefined) writeValues(connection, run, batch.values);
+  if (batch.revives) connection.statement('DELETE FROM dropped WHERE run = ?').run(run);
   if (batch.erase !== undefined && batch.erase.length > 0) erase(connection, run, batch.erase);
   return head;
 }
 
 /** Returns the number of the last event in the order of recording; 0 without events. */
 function writeEvents({ statement }: Connection, run: string, events: readonly Event[]): number {
-  let number: number | bigint = 0;
+  if (events.length === 0) return 0;
+  let { number } = statement(
+    'SELECT max(coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT reserved FROM meta), 0)) AS number',
+  ).get() as { number: number };
   for (const event of events) {
     const row = toEventRow(event);
-    number = statement(`INSERT INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    number += 1;
+    statement(`INSERT INTO events (seq, ${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      number,
       run,
       row.version,
       row.at,
@@ -117,9 +135,9 @@ function writeEvents({ statement }: Connection, run: string, events: readonly Ev
       row.hash,
       row.body_hash,
       row.body,
-    ).lastInsertRowid;
+    );
   }
-  return Number(number);
+  return number;
 }
 
 function writeHead(
@@ -160,22 +178,13 @@ function writeHead(
   );
 }
 
-function erase({ statement }: Connection, run: string, bodies: NonNullable<Batch['erase']>): void {
+function erase(connection: Connection, run: string, bodies: NonNullable<Batch['erase']>): void {
   for (const { version, body } of bodies) {
-    statement('UPDATE events SET body = ? WHERE run = ? AND version = ?').run(JSON.stringify(body), run, version);
+    connection
+      .statement('UPDATE events SET body = ? WHERE run = ? AND version = ?')
+      .run(JSON.stringify(body), run, version);
   }
-  // A term that is deleted stays in the index until its part of it is merged.
-  statement("INSERT INTO search (search) VALUES ('optimize')").run();
-}
-
-/** Rewrites the file and its log: erased text is still in the free pages of both. */
-async function scrub({ statement, read }: Connection): Promise<void> {
-  await read(() => statement('VACUUM').run());
-  await read(() => {
-    const { busy } = statement('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
-    // Thrown in the form of SQLite's own error, so that the connection waits and tries again.
-    if (busy !== 0) throw Object.assign(new Error('a reader still uses the log'), { errcode: 5 });
-  });
+  mergeTerms(connection);
 }
 
 function readFeed({ statement }: Connection, cursor: string | null, limit: number, within: Within = {}): FeedPage {
@@ -214,7 +223,15 @@ function readHeads({ statement }: Connection, { run, workspace, status, limit, .
   return (rows as HeadRow[]).map(fromHeadRow);
 }
 
-/** Conditions on the table `runs`. */
+function readTombstones({ statement }: Connection, within: Within): Tombstone[] {
+  const { where, values } = whereWithin(within);
+  const rows = statement(
+    `SELECT ${TOMBSTONE_COLUMNS} FROM dropped ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY at DESC`,
+  ).all(...values);
+  return (rows as TombstoneRow[]).map(fromTombstoneRow);
+}
+
+/** Conditions on the tables `runs` and `dropped`. */
 function whereWithin({ workspaces, runs }: Within): { where: string[]; values: string[] } {
   const where: string[] = [];
   const values: string[] = [];

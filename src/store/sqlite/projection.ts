@@ -109,7 +109,7 @@ export function writeCache(
 }
 
 /** Inside a write transaction. */
-function dropRows({ statement }: Statements, run: string): void {
+export function dropRows({ statement }: Statements, run: string): void {
   statement('DELETE FROM search WHERE rowid IN (SELECT number FROM records WHERE run = ? AND text IS NOT NULL)').run(
     run,
   );

@@ -14,7 +14,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event } from '../../core/journal/event.ts';
 import type { StoredValue } from '../../core/journal/value.ts';
-import { EVENT_COLUMNS, type EventRow, fromColumn, fromEventRow, toColumn } from '../columns.ts';
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  fromColumn,
+  fromEventRow,
+  fromTombstoneRow,
+  TOMBSTONE_COLUMNS,
+  type TombstoneRow,
+  toColumn,
+} from '../columns.ts';
+import type { Tombstone } from '../journal.ts';
 import { type Database, openDatabase } from './driver.ts';
 import { APPLICATION_ID, migrations } from './schema.ts';
 
@@ -28,6 +38,8 @@ export interface Remains {
   heads(): Map<string, number>;
   /** Bytes that an event names, if they can be read; whether they are whole their hash says. */
   value(run: string, sha256: string): StoredValue | null;
+  /** What is left of dropped runs, as far as it can be read. */
+  tombstones(): Tombstone[];
   /** The id of the journal, if it can be read. */
   store(): string | null;
   close(): void;
@@ -42,7 +54,7 @@ export function openRemains(file: string): Remains {
   const { database, problems } = openRepaired(copy);
   return {
     problems: [...problems, ...integrityOf(database)],
-    scan: (visit) => scan(database, Math.ceil(bytes / LEAST_ROW_BYTES), visit),
+    scan: (visit) => scan(database, reservedIn(database) + Math.ceil(bytes / LEAST_ROW_BYTES), visit),
     heads() {
       const rows = allOf(database, 'SELECT run, version FROM runs') as { run: string; version: number }[];
       const sane = rows.filter(({ run, version }) => isText(run) && Number.isSafeInteger(version));
@@ -52,6 +64,13 @@ export function openRemains(file: string): Remains {
       const [row] = allOf(database, VALUE, toColumn(run), sha256) as StoredValue[];
       const isSane = row?.data instanceof Uint8Array && Number.isSafeInteger(row.size);
       return isSane && (row.encoding === 'plain' || row.encoding === 'deflate') ? { ...row } : null;
+    },
+    tombstones() {
+      const rows = allOf(database, `SELECT ${TOMBSTONE_COLUMNS} FROM dropped`) as TombstoneRow[];
+      const sane = rows.filter(
+        ({ version, ...texts }) => Number.isSafeInteger(version) && Object.values(texts).every(isText),
+      );
+      return sane.flatMap((row) => readable(() => fromTombstoneRow(row)));
     },
     store() {
       const [row] = allOf(database, 'SELECT store FROM meta') as { store: unknown }[];
@@ -73,6 +92,8 @@ const PROBLEMS_SHOWN = 20;
 /** As set in `connection.ts`. */
 const PAGE_BYTES = 8192;
 const FILL_FACTOR = 1000;
+/** A damaged number may be any, and each is looked for. */
+const MOST_RESERVED = 1e7;
 
 /** SQLite refuses a file whose end is missing, so the copy gets empty pages there. Returns its size. */
 function fillUp(copy: string): number {
@@ -171,6 +192,13 @@ async function scan(database: Database | null, end: number, visit: (event: Event
       else await visit(event);
     }
   }
+}
+
+/** Numbers up to this one may be missing because their run was dropped. */
+function reservedIn(database: Database | null): number {
+  const [row] = allOf(database, 'SELECT reserved FROM meta') as { reserved: unknown }[];
+  const reserved = Number(row?.reserved);
+  return Number.isSafeInteger(reserved) && reserved > 0 && reserved < MOST_RESERVED ? reserved : 0;
 }
 
 /** A journal of an older version has no such column. */

@@ -250,6 +250,20 @@ CREATE TABLE "values" (
   PRIMARY KEY (run, sha256)
 );
 `,
+  // What is left of dropped runs. `reserved` is the highest number of an event in the order of recording that may be gone.
+  `
+CREATE TABLE dropped (
+  run TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  workspace TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  made_by TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (run, hash)
+) WITHOUT ROWID;
+ALTER TABLE meta ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0;
+`,
 ];
 
 const named = (type: string, ...names: string[]): string[] => names.map((name) => `${type} ${name}`);
@@ -259,8 +273,8 @@ const named = (type: string, ...names: string[]): string[] => names.map((name) =
  * answer and write what it wants.
  */
 export const parts: readonly string[] = [
-  ...named('table', 'runs', 'events', 'records', 'tags', 'cache', 'beats', 'meta', 'values', 'search'),
-  ...named('table', 'search_data', 'search_idx', 'search_docsize', 'search_config'),
+  ...named('table', 'runs', 'events', 'records', 'tags', 'cache', 'beats', 'meta', 'values', 'dropped'),
+  ...named('table', 'search', 'search_data', 'search_idx', 'search_docsize', 'search_config'),
   ...named(
     'index',
     'runs_workspace',

@@ -303,6 +303,44 @@ describe('a journal file', () => {
     expect(bytesOf(file)).not.toContain(secret);
   });
 
+  it('gives back the space of a dropped run, and holds no byte of it', async () => {
+    const file = newFile();
+    const store = await openSqliteStore({ file });
+    const secret = 'zqxsecretzqx';
+    const text = `${secret} ${'filler words around it '.repeat(2000)}`;
+    await put(store, 'kept', [note('small')]);
+    for (let version = 1; version <= 40; version++) {
+      const rows = [row('large', `N-${version}`, { text, doc: { text }, version })];
+      await put(store, 'large', [note(text)], { rows, cache: { format: 1, state: text } });
+    }
+    const before = bytesOf(file).length;
+    expect(bytesOf(file)).toContain(secret);
+    const { version, hash } = (await headOf(store, 'large')) ?? expect.fail();
+    const by = { actor: { kind: 'person', name: 'ada' }, evidence: 'terminal' } as const;
+    const tombstone = {
+      run: 'large',
+      workspace: 'w',
+      version,
+      hash,
+      at: '2026-01-02T00:00:00.000Z',
+      by,
+      reason: 'over',
+    };
+    expect(await store.journal.drop(tombstone)).toBe(true);
+    expect(bytesOf(file).length).toBeLessThan(before / 4);
+    expect(bytesOf(file)).not.toContain(secret);
+    expect(bytesOf(file)).not.toContain('zqxsecret');
+    await store.close();
+    const again = await openSqliteStore({ file });
+    await put(again, 'next', [note('after')]);
+    const numbers = openDatabase(file, true).prepare('SELECT run, seq FROM events ORDER BY seq').all();
+    expect(numbers).toMatchObject([
+      { run: 'kept', seq: 1 },
+      { run: 'next', seq: 42 },
+    ]);
+    await again.close();
+  });
+
   it('finds a command by its key without reading the events before it', async () => {
     const file = newFile();
     const store = await openSqliteStore({ file });

@@ -32,7 +32,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     identity,
     identify: ({ id, epoch }) =>
       connection.write(
-        () => void connection.statement('REPLACE INTO meta (single, store, epoch) VALUES (1, ?, ?)').run(id, epoch),
+        () =>
+          void connection
+            .statement(
+              `INSERT INTO meta (single, store, epoch) VALUES (1, ?, ?)
+               ON CONFLICT (single) DO UPDATE SET store = excluded.store, epoch = excluded.epoch`,
+            )
+            .run(id, epoch),
       ),
     inspect: () => connection.read(() => inspect(connection)),
     close() {

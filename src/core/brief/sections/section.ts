@@ -10,6 +10,7 @@ export type SectionName =
   | 'steps'
   | 'rules'
   | 'open'
+  | 'values'
   | 'others';
 
 /** A part of a brief that is filled as far as its share and the budget allow. */

@@ -5,8 +5,9 @@ import type { CountTokens } from '../../../core/brief/fill.ts';
 import type { BriefRows } from '../../../core/brief/observed.ts';
 import type { BriefReader } from '../../../core/brief/record.ts';
 import { type BriefText, writeBrief } from '../../../core/brief/write.ts';
-import type { Decision, Effect, FileRow, Result, Session, State, Step } from '../../../core/fold/state.ts';
+import type { Decision, Effect, FileRow, Result, Session, State, Step, Value } from '../../../core/fold/state.ts';
 import type { TreeMark } from '../../../core/journal/event.ts';
+import { RESULTS } from '../../../core/names.ts';
 import type { SeenEvidence } from '../../../core/views/conflict.ts';
 import { isGone } from '../../../core/views/liveness.ts';
 import { ancestorsOf, planView } from '../../../core/views/plan.ts';
@@ -74,7 +75,7 @@ export async function briefFor(
   // Asked for at the same moment, so that all of them share one look at the run.
   const [liveness, recorded, artifacts, left] = await Promise.all([
     engine.liveness(state),
-    readRows(engine, state, step),
+    readRows(engine, state, step, status !== null),
     status && step ? stepFiles(engine, state, step) : [],
     status ? filesOfLeft(engine, state) : [],
   ]);
@@ -128,15 +129,18 @@ async function wordsOfCut(
 const SESSIONS = 12;
 const COMMANDS = 60;
 const FILES = 100;
-const RESULTS = 3;
+const STEP_RESULTS = 3;
+const VALUES = 20;
 
-async function readRows(engine: Engine, state: State, step: Step | undefined): Promise<BriefRows> {
+/** The page that is written after most commands does not name values: looking for them costs a query. */
+async function readRows(engine: Engine, state: State, step: Step | undefined, withValues: boolean): Promise<BriefRows> {
   const run = state.run?.id ?? '';
-  const [sessions, commands, files, results, decisions] = await Promise.all([
+  const [sessions, commands, files, results, values, decisions] = await Promise.all([
     state.totals.sessions > 0 ? engine.rows(run, { kind: 'session', limit: SESSIONS }) : [],
     engine.rows(run, { kind: 'effect', status: 'ended', limit: COMMANDS }),
     engine.rows(run, { kind: 'file', tag: 'written', limit: FILES }),
-    engine.rows(run, { kind: 'result', limit: RESULTS }),
+    engine.rows(run, { kind: 'result', limit: STEP_RESULTS }),
+    withValues ? engine.rows(run, { kind: 'value', status: 'current', limit: VALUES }) : [],
     decisionsAbout(engine, state, step),
   ]);
   const recent = sessions.map((row) => row.doc as Session);
@@ -150,6 +154,10 @@ async function readRows(engine: Engine, state: State, step: Step | undefined): P
       ...results.flatMap((row) => (row.doc as Result).built),
     ].map((text) => ({ text })),
     decisions,
+    values: values
+      .map((row) => row.doc as Value)
+      .filter(({ key }) => !key.startsWith(RESULTS))
+      .map(({ key, bytes, at }) => ({ key, bytes, at })),
   };
 }
 

@@ -137,4 +137,7 @@ function save(workspace: Workspace, mirror: Mirror, saved: SavedBase): void {
   workspace.files.replace(baseFile(mirror), JSON.stringify({ ...mirror, ...saved }));
 }
 
+/** For a mirror whose run is gone. */
+export const forgetBase = ({ files }: Workspace, mirror: Mirror): boolean => files.remove(baseFile(mirror));
+
 const baseFile = ({ format, path }: Mirror): string => `mirrors/${sha256(`${format}:${path}`).slice(0, 16)}.json`;

@@ -181,10 +181,10 @@ async function compare(context: Context, looked: Looked, only?: readonly string[
     const { hash = '', workspace = '' } = known.runs.get(run) ?? {};
     return { run, workspace, first, last, hash, at, noticedAt: context.now() };
   });
-  looked.isChanged ||= kept.length < known.lost.length || gone.length > 0;
+  looked.isChanged ||= kept.length < known.lost.length || gone.length + now.dropped.length > 0;
   known.lost = [...kept, ...gone];
   const cloneOf = new Map(gone.map(({ run }) => [run, known.runs.get(run)?.clone]));
-  for (const { run } of gone) known.runs.delete(run);
+  for (const run of [...gone.map((one) => one.run), ...now.dropped]) known.runs.delete(run);
   for (const { run, version, hash, updatedAt, workspace } of now.heads) {
     const before = known.runs.get(run);
     if (before?.version === version && before.hash === hash) continue;

@@ -109,6 +109,7 @@ async function repaired(remains: Remains, file: string, left: readonly Left[], n
       }
     });
     for (const importing of imports.values()) await importing.finish();
+    for (const tombstone of remains.tombstones()) await store.journal.drop(tombstone);
     // It takes the place of the damaged one: what is missing in it is then noticed as lost.
     const { id, epoch } = await store.identity();
     await store.identify({ id: remains.store() ?? id, epoch });

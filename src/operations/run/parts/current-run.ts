@@ -3,6 +3,7 @@ import { runsNamed } from '../../../core/choice/run-name.ts';
 import { Fault, nearest, quoted } from '../../../core/fault.ts';
 import { oneLine } from '../../../core/text.ts';
 import { FACTS_FORMAT } from '../../../core/views/run-facts.ts';
+import { missingRun } from '../../../engine/drop.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Head } from '../../../store/journal.ts';
 import type { Context } from '../../context.ts';
@@ -95,6 +96,9 @@ export async function namedRun(context: Context, name: string, toRead = false): 
   const workspace = context.workspace()?.ids;
   const [exact] = await engine.heads({ run: name });
   if (exact) return followMoved(engine, exact);
+  // Who names a run that was dropped does not mean another one.
+  const [dropped] = await engine.dropped({ runs: [name] });
+  if (dropped) throw await missingRun(engine, name, engine.place);
   const heads = await engine.heads(workspace === undefined ? {} : { workspace });
   const [only, another] = runsNamed(name, heads, toRead);
   if (only && !another) return followMoved(engine, only);

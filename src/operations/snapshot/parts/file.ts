@@ -5,7 +5,7 @@ import type { Event, EventBody } from '../../../core/journal/event.ts';
 import { isDeviceName, portableName } from '../../../core/portable-name.ts';
 import { ERASED } from '../../../core/text.ts';
 import { readDamaged } from '../../../workspace/read.ts';
-import { shownPath } from '../../../workspace/workspace.ts';
+import { shownPath, type Workspace } from '../../../workspace/workspace.ts';
 import { removeFile } from '../../../workspace/write.ts';
 import type { Context } from '../../context.ts';
 
@@ -48,6 +48,14 @@ export function snapshotPath(folder: string, run: string, { agent, sequence }: T
   const flat = join(folder, 'snapshots', name);
   const owner = runOf(flat);
   return owner === null || owner === run ? flat : join(folder, 'snapshots', portableName(run), name);
+}
+
+/** Removes the files of the snapshots of a run that is gone. */
+export function removeSnapshots({ folder, files }: Workspace, run: string): void {
+  for (const name of files.list('snapshots')) {
+    if (name.endsWith('.md') && runOf(join(folder, 'snapshots', name)) === run) files.remove(`snapshots/${name}`);
+  }
+  files.removeMatching(`snapshots/${encodeURIComponent(run)}`, /\.md$/);
 }
 
 /** The run that a snapshot file names; null without a file. */

@@ -2,7 +2,7 @@ import { Fault, quoted } from '../../../core/fault.ts';
 import type { Value } from '../../../core/fold/state.ts';
 import type { ValueEntry } from '../../../core/journal/event.ts';
 import type { StoredValue } from '../../../core/journal/value.ts';
-import { keptId, valueId } from '../../../core/names.ts';
+import { keptId, RESULTS, valueId } from '../../../core/names.ts';
 import type { Done } from '../../../engine/execute.ts';
 import { contentOf, MOST_VALUE_BYTES, storedValue } from '../../../engine/value-content.ts';
 import { withoutBytes } from '../../../engine/values.ts';
@@ -36,7 +36,6 @@ export interface ReadValue {
 }
 
 /** The result of an effect has a key of its own. */
-const RESULTS = 'effect/';
 export const resultKey = (key: string): string => `${RESULTS}${key}`;
 
 const DEFAULT_BYTES = 8 * 1024 * 1024;

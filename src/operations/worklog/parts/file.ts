@@ -70,6 +70,21 @@ export async function writeWorklogFile(context: Context, state: State, mustWrite
   });
 }
 
+/** Removes the files of a run that is gone; that of another run stays. */
+export function removeWorklog({ files }: Workspace, state: State): void {
+  const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+  const pages = [
+    { path: 'worklog/WORKLOG.md', text: renderWorklog(state, { entries: [], decisions: [] }) },
+    ...state.worklog.archives.map((archive) => ({
+      path: `worklog/archive-${archive.number}.md`,
+      text: renderArchive(state, archive, []),
+    })),
+  ];
+  for (const { path, text } of pages) {
+    if (firstLine(files.read(path) ?? '') === firstLine(text)) files.remove(path);
+  }
+}
+
 /** Calls made while a file is being written share the next write: a server has many at once. */
 function shareWrite(file: string, write: () => Promise<void>): Promise<void> {
   const queued = queuedWrites.get(file);
