@@ -64,8 +64,13 @@ type Members<G extends string> = {
 
 /** Every operation as a method: `hf.start({ key })`, `hf.plan.add({ … })`. Each returns its data or throws a Fault. */
 export type Holdfast = { [N in Plain]: Method<Loaded<N>> } & { [G in Group]: Members<G> } & {
-  /** The same under another identity or on another run. */
-  as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'>): Holdfast;
+  /**
+   * The same under another identity or on another run. With `exact` the run is the one with this id; otherwise a part of its id
+   * or its title is enough.
+   */
+  as(
+    identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'> & { exact?: boolean },
+  ): Holdfast;
   state: ProgramState;
   effect: {
     /**
@@ -189,9 +194,9 @@ function methodsOf(context: Context, life: Life): Holdfast {
   return Object.assign(methods, {
     as: (given: As) => {
       mustBeTexts(given);
-      const { session, run = context.run, ...named } = given;
+      const { session, run = context.run, exact = context.isRunExact, ...named } = given;
       const identity = { ...identityOf(named, context.identity), session: session ?? null, key: null };
-      return methodsOf({ ...context, identity, run }, life);
+      return methodsOf({ ...context, identity, run, isRunExact: exact }, life);
     },
     state: programState(contextOf),
     effect: {

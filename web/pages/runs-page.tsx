@@ -9,9 +9,10 @@ import { useAnswer } from '../state.ts';
 import { Ago, Line, needYou, plural, titleOf } from '../words.tsx';
 
 type Row = Output<'board'>['runs'][number];
-type Shown = 'unfinished' | 'all' | 'archived';
+type Shown = 'unfinished' | 'all' | 'programs' | 'archived';
 
-const isOver = ({ standing: { label } }: Row): boolean => label === 'finished' || label === 'abandoned';
+const isOver = ({ standing: { label } }: Row): boolean =>
+  label === 'finished' || label === 'abandoned' || label === 'idle';
 const isArchived = ({ standing: { label } }: Row): boolean => label === 'archived';
 
 export function RunsPage() {
@@ -40,6 +41,7 @@ export function RunsPage() {
             options={[
               ['unfinished', 'Unfinished'],
               ['all', 'All'],
+              ['programs', 'Programs'],
               ['archived', 'Archived'],
             ]}
           />
@@ -84,8 +86,13 @@ function RunList({
   const fitting = runs.filter(fits).sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   const unfinished = fitting.filter((run) => !isOver(run) && !isArchived(run));
   const finished = fitting.filter(isOver);
-  const listed =
-    shown === 'unfinished' ? unfinished : shown === 'all' ? [...unfinished, ...finished] : fitting.filter(isArchived);
+  const all = [...unfinished, ...finished];
+  const listed = {
+    unfinished,
+    all,
+    programs: all.filter(({ source }) => source !== undefined),
+    archived: fitting.filter(isArchived),
+  }[shown];
   const order = listed.map((run) => run.id).join('\n');
   useEffect(() => {
     runOrder.value = order.split('\n').filter(Boolean);
@@ -121,6 +128,7 @@ function RunList({
 const nothing: Readonly<Record<Shown, string>> = {
   unfinished: 'Nothing is unfinished.',
   all: 'There are no runs.',
+  programs: 'No program keeps a run.',
   archived: 'No run is archived.',
 };
 
@@ -177,7 +185,7 @@ function RunRow({ run, needs }: { run: Row; needs: number }) {
 }
 
 /** Who is at work, or what is left; of a run without a plan what it changed and what failed last. */
-function runWords({ kind, standing, sittings, agent, changed, failed }: Row): string {
+function runWords({ kind, standing, sittings, agent, changed, failed, source, reached }: Row): string {
   const active = sittings.filter(({ label }) => label === 'working' || label === 'not responding');
   if (active.length > 0) {
     return active
@@ -194,5 +202,5 @@ function runWords({ kind, standing, sittings, agent, changed, failed }: Row): st
         ];
   const why = standing.label === 'open' && standing.why ? `left: ${standing.why}` : standing.why;
   const who = agent !== null && !why.startsWith(agent) ? [agent] : [];
-  return [...who, why, ...facts].filter((part) => part).join(' · ');
+  return [source, reached, ...who, why, ...facts].filter((part) => part).join(' · ');
 }
