@@ -24,6 +24,7 @@ const noRuleHere = 'An interface turns input into an operation and knows no othe
 /**
  * core <- workspace <- store <- engine <- operations <- interfaces, index <- bin
  * core <- formats, clients <- operations
+ * index <- adapters
  */
 export const layers: readonly Layer[] = [
   {
@@ -137,6 +138,13 @@ export const layers: readonly Layer[] = [
     imports: [...belowInterfaces, 'hooks'],
     modules: ['valibot', 'node:path'],
     why: 'The library calls operations, records what hooks left, and needs no other interface.',
+  },
+  {
+    name: 'adapters',
+    holds: ['src/adapters/'],
+    imports: ['index'],
+    modules: ['@langchain/langgraph-checkpoint', 'node:crypto'],
+    why: 'An adapter is a program that uses the library, and nothing in the library knows it.',
   },
   {
     name: 'bin',

@@ -2,6 +2,7 @@
 const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   agents: async (words) => ((await (await import('./agents/check.ts')).checkAgents(words)) ? 0 : 1),
   faults: async (words) => (await import('./faults/main.ts')).main(words),
+  langgraph: async () => (await import('./langgraph.ts')).main(),
   links: async (words) => (await import('./links/main.ts')).main(words),
   inbox: async (words) => (await import('./inbox.ts')).main(words),
   pairs: async () => ((await (await import('./agents/pairs.ts')).checkPairs()) ? 0 : 1),
