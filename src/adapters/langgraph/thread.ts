@@ -1,4 +1,5 @@
 import { Fault, type Holdfast } from '../../index.ts';
+import { inTurn, openOwnRun, unlessAbsent } from '../own-run.ts';
 import { headKey, runOf, THREAD, writesKey } from './keys.ts';
 import type { WritesDocument } from './stored.ts';
 
@@ -53,13 +54,13 @@ export function openThreads(hf: Holdfast): Threads {
       },
       async put(entries, reached) {
         const isOpened = opened.has(id) || (await get(THREAD)) !== null;
-        if (!isOpened) await openRun(hf, run, id);
+        if (!isOpened) await openOwnRun(hf, { run, source: SOURCE, title: `LangGraph thread ${id}` });
         const first: Entry[] = isOpened ? [] : [{ key: THREAD, value: id }];
         const options = reached === undefined ? {} : { reached };
         // Another process may have deleted it since.
         const isThere = (await unlessAbsent(own.state.putAll([...first, ...entries], options))) !== null;
         if (!isThere) {
-          await openRun(hf, run, id);
+          await openOwnRun(hf, { run, source: SOURCE, title: `LangGraph thread ${id}` });
           await own.state.putAll([{ key: THREAD, value: id }, ...entries], options);
         }
         if (opened.size >= REMEMBERED) opened.clear();
@@ -89,26 +90,6 @@ export function openThreads(hf: Holdfast): Threads {
 
 const SOURCE = 'langgraph';
 
-async function openRun(hf: Holdfast, run: string, thread: string): Promise<void> {
-  try {
-    // A thread's id may be anything; a title is one line.
-    const name = thread.replace(/[\p{C}\s]+/gu, ' ').slice(0, 80);
-    await hf.init({ id: run, title: `LangGraph thread ${name}`.trim(), source: SOURCE });
-  } catch (thrown) {
-    // Another process has just opened it.
-    if (!(thrown instanceof Fault) || thrown.code !== 'illegal') throw thrown;
-  }
-}
-
-async function unlessAbsent<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'not_found') return null;
-    throw thrown;
-  }
-}
-
 async function untilFirst<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -116,16 +97,5 @@ async function untilFirst<T>(work: () => Promise<T>): Promise<T> {
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'conflict' || tries >= TRIES) throw thrown;
     }
-  }
-}
-
-async function inTurn<T>(turns: Map<string, Promise<unknown>>, id: string, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(id) ?? Promise.resolve();
-  const mine = before.then(work, work);
-  turns.set(id, mine);
-  try {
-    return await mine;
-  } finally {
-    if (turns.get(id) === mine) turns.delete(id);
   }
 }
