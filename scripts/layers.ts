@@ -18,7 +18,7 @@ export interface Layer {
 const belowOperations = ['core', 'workspace', 'store', 'databases', 'engine', 'formats', 'clients'];
 /** Also what any test may import, whatever it tests. */
 export const belowInterfaces = [...belowOperations, 'operations'];
-const interfaces = ['cli', 'hooks', 'http', 'mcp'];
+const interfaces = ['cli', 'hooks', 'http', 'mcp', 'acp'];
 const noRuleHere = 'An interface turns input into an operation and knows no other interface; bin wires them together.';
 
 /**
@@ -120,6 +120,13 @@ export const layers: readonly Layer[] = [
       ...['@modelcontextprotocol/server', 'valibot', '@valibot/to-json-schema'],
       ...['node:async_hooks', 'node:crypto', 'node:stream'],
     ],
+    why: noRuleHere,
+  },
+  {
+    name: 'acp',
+    holds: ['src/acp/'],
+    imports: belowInterfaces,
+    modules: ['valibot', 'node:stream'],
     why: noRuleHere,
   },
   {
