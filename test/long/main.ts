@@ -1,5 +1,6 @@
 /** Checks that take minutes and may install programs from npm: `npm run test:long NAME [WORDS]`. Each returns its exit code. */
 const checks: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
+  acp: async (words) => ((await (await import('./agents/acp.ts')).checkAcp(words)) ? 0 : 1),
   agents: async (words) => ((await (await import('./agents/check.ts')).checkAgents(words)) ? 0 : 1),
   faults: async (words) => (await import('./faults/main.ts')).main(words),
   langgraph: async () => (await import('./langgraph.ts')).main(),
