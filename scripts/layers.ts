@@ -18,12 +18,13 @@ export interface Layer {
 const belowOperations = ['core', 'workspace', 'store', 'databases', 'engine', 'formats', 'clients'];
 /** Also what any test may import, whatever it tests. */
 export const belowInterfaces = [...belowOperations, 'operations'];
-const interfaces = ['cli', 'hooks', 'http', 'mcp'];
+const interfaces = ['cli', 'hooks', 'http', 'mcp', 'acp'];
 const noRuleHere = 'An interface turns input into an operation and knows no other interface; bin wires them together.';
 
 /**
  * core <- workspace <- store <- engine <- operations <- interfaces, index <- bin
  * core <- formats, clients <- operations
+ * index <- adapters
  */
 export const layers: readonly Layer[] = [
   {
@@ -122,6 +123,13 @@ export const layers: readonly Layer[] = [
     why: noRuleHere,
   },
   {
+    name: 'acp',
+    holds: ['src/acp/'],
+    imports: belowInterfaces,
+    modules: ['valibot', 'node:stream'],
+    why: noRuleHere,
+  },
+  {
     name: 'index',
     holds: [
       'src/index.ts',
@@ -140,6 +148,13 @@ export const layers: readonly Layer[] = [
     imports: [...belowInterfaces, 'hooks'],
     modules: ['valibot', 'node:path'],
     why: 'The library calls operations, records what hooks left, and needs no other interface.',
+  },
+  {
+    name: 'adapters',
+    holds: ['src/adapters/'],
+    imports: ['index'],
+    modules: ['@langchain/langgraph-checkpoint', 'node:crypto'],
+    why: 'An adapter is a program that uses the library, and nothing in the library knows it.',
   },
   {
     name: 'bin',

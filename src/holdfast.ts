@@ -51,8 +51,13 @@ export interface HoldfastOptions {
 
 /** Every operation as a method: `hf.start({ key })`, `hf.plan.add({ … })`. Each returns its data or throws a Fault. */
 export type Holdfast = Methods & {
-  /** The same under another identity or on another run. */
-  as(identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'>): Holdfast;
+  /**
+   * The same under another identity or on another run. With `exact` the run is the one with this id; otherwise a part of its id
+   * or its title is enough.
+   */
+  as(
+    identity: Pick<HoldfastOptions, 'agent' | 'person' | 'evidence' | 'session' | 'run'> & { exact?: boolean },
+  ): Holdfast;
   state: ProgramState;
   effect: {
     /**
@@ -165,9 +170,9 @@ function methodsOf(context: Context, life: Life): Holdfast {
   return Object.assign(methods, {
     as: (given: As) => {
       checkIdentity(given);
-      const { session, run = context.run, ...named } = given;
+      const { session, run = context.run, exact = context.isRunExact, ...named } = given;
       const identity = { ...identityOf(named, context.identity), session: session ?? null, key: null };
-      return methodsOf({ ...context, identity, run }, life);
+      return methodsOf({ ...context, identity, run, isRunExact: exact }, life);
     },
     state: programState(contextOf),
     effect: {

@@ -4,5 +4,5 @@ export { Fault, type FaultCode } from './core/fault.ts';
 export type { EffectOptions, EffectWork, UncertainEffect, Uncertainty } from './effect-run.ts';
 export type { Held, HoldOptions } from './hold.ts';
 export { type Holdfast, type HoldfastOptions, openHoldfast } from './holdfast.ts';
-export type { Got, Listed, ProgramState, Put, PutOptions } from './state.ts';
+export type { Got, Listed, ProgramState, Put, PutAllOptions, PutOptions } from './state.ts';
 export type { Watched, WatchOptions } from './watch.ts';

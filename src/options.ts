@@ -26,7 +26,7 @@ const identityEntries = {
   run: v.optional(v.string()),
 };
 
-const Identity = v.strictObject(identityEntries);
+const Identity = v.strictObject({ ...identityEntries, exact: v.optional(v.boolean()) });
 const Options = v.strictObject({
   ...identityEntries,
   dir: v.optional(v.string()),

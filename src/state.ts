@@ -3,7 +3,7 @@ import type { CallOptions } from './call-options.ts';
 import { Fault } from './core/fault.ts';
 import { Label } from './core/text.ts';
 import type { Context } from './operations/context.ts';
-import { listValues, putValues, readValue, removeValue } from './operations/state/parts/values.ts';
+import { listValues, putValues, readValue, removeValue, removeValues } from './operations/state/parts/values.ts';
 
 /** What was put under a key. */
 export interface Put {
@@ -19,6 +19,11 @@ export interface PutOptions extends CallOptions {
   expect?: number | null;
   /** `latest` (default): the bytes of the value that is replaced go. `all`: they stay, see `get` with `version`. */
   keep?: 'latest' | 'all';
+}
+
+export interface PutAllOptions extends CallOptions {
+  /** Where the program is now, in a few words; briefs and the dashboard show it. Put no values into it. */
+  reached?: string;
 }
 
 export interface Got<T> {
@@ -45,7 +50,7 @@ export interface ProgramState {
   /** Sets up to 256 keys at once: all of them or none. */
   putAll(
     entries: readonly { key: string; value: unknown; expect?: number | null; keep?: 'latest' | 'all' }[],
-    options?: CallOptions,
+    options?: PutAllOptions,
   ): Promise<Put[]>;
   /** The value of a key, or an earlier one that was kept; null where it is not set. Faults: `corrupt`, `gone`. */
   get<T = unknown>(key: string, options?: { version?: number }): Promise<Got<T> | null>;
@@ -53,13 +58,16 @@ export interface ProgramState {
   list(options?: { prefix?: string; kept?: boolean }): Promise<Listed[]>;
   /** Removes a key and its kept values, or only what `version` set; false where there was nothing. */
   remove(key: string, options?: CallOptions & { version?: number }): Promise<boolean>;
+  /** Removes up to 256 keys at once: all of them or none. Kept values stay. */
+  removeAll(keys: readonly string[], options?: CallOptions): Promise<void>;
 }
 
 /** `contextOf` gives the context of one call. */
 export function programState(contextOf: (options?: CallOptions) => Promise<Context>): ProgramState {
-  const putAll: ProgramState['putAll'] = async (entries, options) => {
-    for (const { key } of entries) mustBeKey(key);
-    return (await putValues(await contextOf(options), entries)).put;
+  const putAll: ProgramState['putAll'] = async (entries, { reached, ...options } = {}) => {
+    for (const { key } of entries) mustBeLabel('key', key);
+    if (reached !== undefined) mustBeLabel('text of `reached`', reached);
+    return (await putValues(await contextOf(options), entries, reached)).put;
   };
   return {
     async put(key, value, { expect, keep, ...options } = {}) {
@@ -71,7 +79,7 @@ export function programState(contextOf: (options?: CallOptions) => Promise<Conte
     },
     putAll,
     async get<T>(key: string, { version }: { version?: number } = {}) {
-      mustBeKey(key);
+      mustBeLabel('key', key);
       const found = await readValue(await contextOf(), key, version);
       return found && { value: found.value as T, version: found.version, at: found.at };
     },
@@ -80,18 +88,22 @@ export function programState(contextOf: (options?: CallOptions) => Promise<Conte
       return found.map(({ key, version, at, bytes, type }) => ({ key, version, at, bytes, type }));
     },
     async remove(key, { version, ...options } = {}) {
-      mustBeKey(key);
+      mustBeLabel('key', key);
       const { events } = await removeValue(await contextOf(options), key, version);
       return events.some((event) => event.type === 'value.removed');
+    },
+    async removeAll(keys, options) {
+      for (const key of keys) mustBeLabel('key', key);
+      await removeValues(await contextOf(options), keys);
     },
   };
 }
 
 /** Programs in JavaScript pass anything. */
-function mustBeKey(key: unknown): void {
-  const parsed = v.safeParse(Label, key);
+function mustBeLabel(what: string, text: unknown): void {
+  const parsed = v.safeParse(Label, text);
   if (parsed.success) return;
-  throw new Fault('invalid', `The key ${parsed.issues[0].message}.`, {
-    hints: ['A key is one line of text with 1 to 200 characters, such as `cart` or `cp/7/messages`.'],
+  throw new Fault('invalid', `The ${what} ${parsed.issues[0].message}.`, {
+    hints: ['It is one line of text with 1 to 200 characters, such as `cart` or `cp/7/messages`.'],
   });
 }

@@ -1,8 +1,15 @@
 import { join } from 'node:path';
 import { commandsWith } from '../cli/commands.ts';
 
-/** Joins the interfaces: the command line starts the two servers and the demo, and the HTTP server answers MCP at `/mcp`. */
+/** Joins the interfaces: the command line starts the servers, the proxy and the demo, and the HTTP server answers MCP at `/mcp`. */
 export const commands = commandsWith({
+  acp: async () => {
+    const [{ acpWith }, { createRecorder }] = await Promise.all([
+      import('../acp/acp.ts'),
+      import('../hooks/recorder.ts'),
+    ]);
+    return acpWith(createRecorder);
+  },
   demo: async () => {
     const [{ demoWith }, { findPackage }] = await Promise.all([import('./demo/demo.ts'), import('./package.ts')]);
     const { argv, env, stdout } = process;

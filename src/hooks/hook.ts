@@ -127,7 +127,8 @@ async function answerTo(call: HookCall, place: { root: string | null }): Promise
   }
 }
 
-async function record(
+/** Records a moment and returns the text for the agent; null for none. */
+export async function record(
   context: Context,
   hooks: ClientHooks,
   moment: Moment,
@@ -156,7 +157,7 @@ async function openFirst(context: Context, moment: ToolMoment): Promise<SessionC
 }
 
 /** A text for the agent also says what is missing in the record. */
-async function withMissing(text: string, files: OwnFiles): Promise<string> {
+export async function withMissing(text: string, files: OwnFiles): Promise<string> {
   const { unrecorded } = await import('./take-reports.ts');
   const missing = unrecorded(files);
   return missing === null ? text : `${text}\n\n${missing}`;
@@ -229,7 +230,7 @@ const eventIn = (input: JsonObject): string | null => {
 };
 
 /** The workspace, which a git repository becomes here; elsewhere nothing is recorded. */
-function workspaceOf(dir: string): Workspace | null {
+export function workspaceOf(dir: string): Workspace | null {
   if (isOffEverywhere(openStateFolder(thisUser()))) return null;
   return findWorkspace(dir) ?? (repositoryAt(dir) === null ? null : createWorkspace(dir));
 }

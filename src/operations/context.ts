@@ -13,6 +13,8 @@ export interface Context {
   token?: Token | undefined;
   /** The run that was named, if one was. */
   run: string | undefined;
+  /** `run` is the whole id of a run: no other run is meant by a part of it. */
+  isRunExact?: boolean | undefined;
   /** `run` is known to exist: an earlier part of the same command looked it up. */
   isRunKnown?: boolean | undefined;
   /** Text is recorded as it was given, even where it looks like a secret. */

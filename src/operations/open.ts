@@ -115,7 +115,11 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     journalFile: () => (typeof options.store === 'object' ? null : journalFile(options.store, find())),
     now,
     engine() {
-      engine ??= open();
+      // Tried again after a failure: a program may look before it creates the workspace.
+      engine ??= open().catch((thrown: unknown) => {
+        engine = undefined;
+        throw thrown;
+      });
       return engine;
     },
     clients: options.clients ?? (() => Promise.resolve(null)),

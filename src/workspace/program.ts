@@ -1,5 +1,7 @@
+import type { ChildProcessByStdio } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { programEndings } from './platform/system.ts';
 
 /** Every program that is started, except git. A name is looked for outside of a working tree, where anyone may have put one. */
@@ -51,6 +53,17 @@ export async function feedProgram([program = '', ...words]: readonly string[], g
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
+}
+
+/** Starts a program whose standard input and output are the caller's to use; its errors are shown as they are. */
+export async function startPiped(
+  [program = '', ...words]: readonly string[],
+  cwd: string,
+  outside: string,
+): Promise<ChildProcessByStdio<Writable, Readable, null>> {
+  const file = program.includes('/') || program.includes(sep) ? program : mustFind(program, outside);
+  const { spawn } = await import('node:child_process');
+  return spawn(file, words, { cwd, stdio: ['pipe', 'pipe', 'inherit'], windowsHide: true });
 }
 
 /** Starts a program that outlives this process; one that is not found is not started. */

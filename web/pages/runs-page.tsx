@@ -9,9 +9,10 @@ import { useAnswer } from '../state.ts';
 import { Ago, Line, needYou, plural, titleOf } from '../words.tsx';
 
 type Row = Output<'board'>['runs'][number];
-type Shown = 'unfinished' | 'all' | 'archived';
+type Shown = 'unfinished' | 'all' | 'programs' | 'archived';
 
-const isOver = ({ standing: { label } }: Row): boolean => label === 'finished' || label === 'abandoned';
+const isOver = ({ standing: { label } }: Row): boolean =>
+  label === 'finished' || label === 'abandoned' || label === 'idle';
 const isArchived = ({ standing: { label } }: Row): boolean => label === 'archived';
 
 export function RunsPage() {
@@ -42,6 +43,7 @@ export function RunsPage() {
             options={[
               ['unfinished', 'Unfinished'],
               ['all', 'All'],
+              ['programs', 'Programs'],
               ['archived', 'Archived'],
             ]}
           />
@@ -86,8 +88,13 @@ function RunList({
   const fitting = runs.filter(fits).sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   const unfinished = fitting.filter((run) => !isOver(run) && !isArchived(run));
   const finished = fitting.filter(isOver);
-  const listed =
-    shown === 'unfinished' ? unfinished : shown === 'all' ? [...unfinished, ...finished] : fitting.filter(isArchived);
+  const all = [...unfinished, ...finished];
+  const listed = {
+    unfinished,
+    all,
+    programs: all.filter(({ source }) => source !== undefined),
+    archived: fitting.filter(isArchived),
+  }[shown];
   const order = listed.map((run) => run.id).join('\n');
   useEffect(() => {
     runOrder.value = order.split('\n').filter(Boolean);
@@ -123,6 +130,7 @@ function RunList({
 const nothing: Readonly<Record<Shown, string>> = {
   unfinished: 'Nothing is unfinished.',
   all: 'There are no runs.',
+  programs: 'No program keeps a run.',
   archived: 'No run is archived.',
 };
 
@@ -179,7 +187,7 @@ function RunRow({ run, needs }: { run: Row; needs: number }) {
 }
 
 /** Who is at work, or what is left; of a run without a plan what it changed and what failed last. */
-function runWords({ kind, standing, sittings, agent, changed, failed }: Row): string {
+function runWords({ kind, standing, sittings, agent, changed, failed, source, reached }: Row): string {
   const active = sittings.filter(({ label }) => label === 'working' || label === 'not responding');
   if (active.length > 0) {
     return active
@@ -196,5 +204,5 @@ function runWords({ kind, standing, sittings, agent, changed, failed }: Row): st
         ];
   const why = leftOf(standing);
   const who = agent !== null && !why.startsWith(agent) ? [agent] : [];
-  return [...who, why, ...facts].filter((part) => part).join(' · ');
+  return [source, reached, ...who, why, ...facts].filter((part) => part).join(' · ');
 }

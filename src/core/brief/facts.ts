@@ -96,6 +96,8 @@ export type Situation =
   | { is: 'waiting'; who: Who; at: string; for: 'answer' | 'approval'; hasWindow: boolean }
   | { is: 'open'; who: Who; at: string; left: readonly Pick<Left, 'kind' | 'count'>[]; hasWindow: boolean }
   | { is: 'not-started'; at: string }
+  /** A program keeps it, and no session has worked on it. */
+  | { is: 'program'; source: string; at: string; reached: string | null }
   /** Nobody has worked on it, but something was recorded. */
   | { is: 'unattended'; at: string }
   | { is: 'finished'; who: Who | null; at: string; isLast: boolean }

@@ -100,6 +100,8 @@ function situationOf(
   if (run?.status === 'archived' || run?.status === 'abandoned')
     return { is: run.status, at: run.endedAt ?? run.updatedAt, reason: run.reason };
   if (turn === null) {
+    if (run?.source !== undefined)
+      return { is: 'program', source: run.source, at: run.updatedAt, reached: run.reached?.name ?? null };
     if (run?.status === 'completed') return { is: 'finished', who: null, at: run.updatedAt, isLast: false };
     const isBegun = [...state.steps.values()].some((step) => step.status !== 'pending');
     return isBegun ? { is: 'unattended', at: run?.updatedAt ?? '' } : { is: 'not-started', at: run?.openedAt ?? '' };

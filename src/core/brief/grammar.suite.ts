@@ -26,6 +26,7 @@ const situation = [
   `${WHO} (?:ended its turn with a question to the user at ${WHEN}; no answer|showed a plan to the user at ${WHEN}; no approval) is recorded\\.(?: Its window is still open\\.)?`,
   `${WHO} ended its turn at ${WHEN}(?:; left: (?:an?|\\d+) [a-z -]+(?:, (?:an?|\\d+) [a-z -]+)*)?\\.(?: Its window is still open\\.)?`,
   `planned ${TIME}; nobody has worked on it\\.`,
+  `kept by the program ${Q}; last record ${WHEN}(?:, at ${Q})?\\.`,
   `last record ${WHEN}; no session has worked on it\\.`,
   `(?:${WHO} )?finished at ${WHEN}; nothing was left open\\.(?: Nothing is unfinished in this folder; this run was finished last\\.)?`,
   `(?:archived|abandoned) at ${WHEN}(?:: ${Q})?\\.`,

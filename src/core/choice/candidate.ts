@@ -66,7 +66,7 @@ export function fieldOf(runs: readonly KnownRun[], viewer: Viewer): Field {
     .filter(({ state }) => state.state !== 'archived' && state.state !== 'abandoned' && state.state !== 'moved')
     .map((run) => candidateOf(run, viewer))
     .sort((a, b) => compare(a, b, viewer));
-  const real = all.filter(({ facts, isImported }) => !facts.isTrivial && !isImported);
+  const real = all.filter(({ facts, isImported }) => !facts.isTrivial && !isImported && !isAtRest(facts));
   const open = real.filter(({ state, facts }) => state.state !== 'working' && isUnfinished(state, facts));
   const isOld = ({ facts, updatedAt }: KnownRun): boolean =>
     facts.kind === 'ad-hoc' && msBetween(updatedAt, viewer.now) > AGE_MS;
@@ -76,10 +76,16 @@ export function fieldOf(runs: readonly KnownRun[], viewer: Viewer): Field {
     working: all.filter(({ state, isImported }) => state.state === 'working' && !isImported),
     older: open.filter(isOld),
     finished: all
-      .filter(({ state, place, isImported }) => isFinishedState(state) && isInTree(place) && !isImported)
+      .filter(
+        ({ state, place, isImported, facts }) =>
+          isFinishedState(state) && isInTree(place) && !isImported && facts.source === undefined,
+      )
       .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)),
   };
 }
+
+/** A program continues its own run; only while that waits for someone is it offered to others. */
+const isAtRest = ({ source, forPerson }: RunFacts): boolean => source !== undefined && forPerson.length === 0;
 
 const isFinishedState = ({ state }: RunState): boolean => state === 'finished' || state === 'completed';
 

@@ -110,7 +110,7 @@ function apply(state: State, event: Event, touch: AddTouch, recall: Recall): voi
       return applyEffect(state, event, touch);
     case 'value.put':
     case 'value.removed':
-      return applyValue(event, touch, recall);
+      return applyValue(state, event, touch, recall);
     case 'files.seen':
       return applyFiles(state, event, touch);
     case 'message.sent':
@@ -164,11 +164,12 @@ type RunEvent = EventOf<
 function applyRun(state: State, event: RunEvent, touch: AddTouch): void {
   const before = state.run;
   if (event.type === 'run.opened') {
-    const { title, goal, workspace, kind, design, plan } = event.body;
+    const { title, goal, workspace, kind, source, design, plan } = event.body;
     state.run = {
       id: event.run,
       title,
       kind: kind ?? kindOf(event.run),
+      ...(source === undefined ? {} : { source }),
       titledBy: event.actor.kind,
       goal: goal ?? null,
       workspace,

@@ -88,6 +88,9 @@ export interface Run {
   stated?: Verbatim | undefined;
   title: string;
   kind: RunKind;
+  /** The program that keeps it, and where that said it is. */
+  source?: string | undefined;
+  reached?: { name: string; at: string } | undefined;
   /** A person's title is not changed by hooks. */
   titledBy: Actor['kind'];
   goal: string | null;

@@ -1,12 +1,21 @@
 import type { EventOf } from '../journal/event.ts';
 import { keptId, valueId } from '../names.ts';
 import { ERASED } from '../text.ts';
-import type { Value } from './state.ts';
+import type { State, Value } from './state.ts';
 import type { AddTouch, Recall } from './touch.ts';
 
 /** Values are rows only: no rule needs them but those about the same key. */
-export function applyValue(event: EventOf<'value.put' | 'value.removed'>, touch: AddTouch, recall: Recall): void {
-  if (event.type === 'value.put') return putValues(event, touch, recall);
+export function applyValue(
+  state: State,
+  event: EventOf<'value.put' | 'value.removed'>,
+  touch: AddTouch,
+  recall: Recall,
+): void {
+  if (event.type === 'value.put') {
+    const { reached } = event.body;
+    if (reached !== undefined && state.run) state.run = { ...state.run, reached: { name: reached, at: event.at } };
+    return putValues(event, touch, recall);
+  }
   const { keys, kept = [] } = event.body;
   const ids = [...keys.map(valueId), ...kept.map(({ key, version }) => keptId(key, version))];
   for (const id of ids) {

@@ -216,6 +216,7 @@ export type Command =
       /** `expect` is the version of the value that is replaced; null where there must be none. */
       entries: readonly (ValueEntry & { expect?: number | null | undefined })[];
       contents: readonly StoredValue[];
+      reached?: string | undefined;
     }
   | ({ type: 'value.remove' } & EventBody<'value.removed'>)
   | { type: 'recovery.make'; from: string; findings: string[] }

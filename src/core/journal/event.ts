@@ -135,6 +135,8 @@ export const eventBodies = {
     clone: v.optional(Label),
     /** Left out in journals of version 0.1. */
     kind: v.optional(RunKind),
+    /** The program that keeps it, such as `langgraph`; left out where people and agents work in it. */
+    source: v.optional(Label),
     goal: v.optional(Text),
     design: v.optional(v.object({ path: FilePath, approvedBy: v.optional(ActorName) })),
     plan: v.optional(v.object({ path: FilePath, sha256: v.optional(v.nullable(v.string())) })),
@@ -357,7 +359,11 @@ export const eventBodies = {
   }),
 
   /** Keys of a program's state that were set at once. */
-  'value.put': v.object({ entries: v.pipe(v.array(ValueEntry), v.minLength(1), v.maxLength(256)) }),
+  'value.put': v.object({
+    entries: v.pipe(v.array(ValueEntry), v.minLength(1), v.maxLength(256)),
+    /** Where the program is now, in its own words. */
+    reached: v.optional(Label),
+  }),
   /** Keys that were removed, and kept values by the version that set them. */
   'value.removed': v.object({
     keys: v.array(Label),

@@ -5,7 +5,7 @@ import type { Draft } from '../journal/event.ts';
 import { keptId, valueId } from '../names.ts';
 import { draft, mustBeActive, type RuleContext } from './rule-context.ts';
 
-export function putValues(context: RuleContext, { entries }: CommandOf<'value.put'>): Draft[] {
+export function putValues(context: RuleContext, { entries, reached }: CommandOf<'value.put'>): Draft[] {
   mustBeActive(context);
   const keys = new Set<string>();
   for (const { key, expect } of entries) {
@@ -14,7 +14,8 @@ export function putValues(context: RuleContext, { entries }: CommandOf<'value.pu
     keys.add(key);
     if (expect !== undefined) mustBeAt(key, present(context, valueId(key)), expect);
   }
-  return [draft('value.put', { entries: entries.map(({ expect: _expect, ...entry }) => entry) })];
+  const put = { entries: entries.map(({ expect: _expect, ...entry }) => entry) };
+  return [draft('value.put', reached === undefined ? put : { ...put, reached })];
 }
 
 /** Removing what is not there changes nothing. */

@@ -15,6 +15,8 @@ export interface RunFacts {
   format: number;
   kind: RunKind;
   status: string;
+  /** The program that keeps the run; such a run is offered to others only while it waits for someone. */
+  source?: string;
   /** The last turn, without its words. */
   turn: Omit<Turn, 'request' | 'said'> | null;
   /** Sessions that have not ended, without subagents. */
@@ -69,6 +71,7 @@ export function runFactsOf(state: State): RunFacts {
     format: FACTS_FORMAT,
     kind: run?.kind ?? 'ad-hoc',
     status: run?.status ?? 'active',
+    ...(run?.source === undefined ? {} : { source: run.source }),
     turn: turnFacts(state),
     sessions: sessions.map((session) => ({
       id: session.id,
@@ -134,7 +137,13 @@ export const TRIVIAL_TOOLS = 3;
 /** Hardly anything happened: nobody would want to continue it. */
 function isTrivial(state: State): boolean {
   const { run, tally, commands, steps, effects } = state;
-  if (run?.kind === 'planned' || tally.tools >= TRIVIAL_TOOLS || tally.changed.length > 0 || tally.declared)
+  if (
+    run?.kind === 'planned' ||
+    run?.source !== undefined ||
+    tally.tools >= TRIVIAL_TOOLS ||
+    tally.changed.length > 0 ||
+    tally.declared
+  )
     return false;
   if (commands.failed !== null || steps.size > 0 || isWaiting(state)) return false;
   return ![...effects.values()].some(isUncertain);

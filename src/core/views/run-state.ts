@@ -28,7 +28,7 @@ export type RunStateName =
   | 'finished'
   | Exclude<Run['status'], 'active'>;
 
-export type RunStateWord = Exclude<RunStateName, 'waiting'> | 'needs you' | 'not responding' | 'blocked';
+export type RunStateWord = Exclude<RunStateName, 'waiting'> | 'needs you' | 'not responding' | 'blocked' | 'idle';
 
 /** The state of a session that has not ended. */
 export type SessionStateWord = 'working' | 'idle' | 'not responding' | 'cut off' | 'gone';
@@ -101,7 +101,10 @@ function cutOff({ turn, sessions: all }: RunFacts, sessions: readonly NamedSessi
 const isLatest = (turn: NonNullable<RunFacts['turn']>, { id, seenAt }: SessionFacts): boolean =>
   turn.session === id || seenAt >= (turn.endedAt ?? turn.beganAt);
 
-function restingState({ kind, status, left, forPerson, blockedBy, isBegun, progress }: RunFacts): RunState {
+function restingState({ kind, status, source, left, forPerson, blockedBy, isBegun, progress }: RunFacts): RunState {
+  // Whether a program is done with it is not recorded.
+  if (source !== undefined && kind === 'ad-hoc' && left.length === 0)
+    return { state: 'finished', word: 'idle', why: '' };
   const remains = kind === 'planned' ? status !== 'completed' : left.length > 0;
   if (!remains || (kind === 'planned' && left.length === 0 && isBegun && progress.total > 0)) {
     const isDone = kind === 'planned';

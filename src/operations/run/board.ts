@@ -28,6 +28,9 @@ const Row = v.object({
   updatedAt: v.string(),
   standing: LabelledState,
   kind: v.picklist(['ad-hoc', 'planned']),
+  /** The program that keeps it, and where that said it is. */
+  source: v.optional(v.string()),
+  reached: v.optional(v.string()),
   /** Hardly anything was done in it, or it was moved: listed only with `all`. */
   isTrivial: v.boolean(),
   /** The machine and the agent that recorded last. */
@@ -111,6 +114,8 @@ async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): P
     updatedAt,
     standing,
     kind: state.run?.kind ?? 'planned',
+    ...(state.run?.source === undefined ? {} : { source: state.run.source }),
+    ...(state.run?.reached === undefined ? {} : { reached: state.run.reached.name }),
     isTrivial: status === 'moved' || (standing.state !== 'working' && runFactsOf(state).isTrivial),
     host,
     isElsewhere: host !== null && host !== hereName(),
@@ -126,7 +131,7 @@ async function rowOf(engine: Engine, { run, title, status, updatedAt }: Head): P
   };
 }
 
-const isFine = (label: RunLabel): boolean => label === 'working' || label === 'finished';
+const isFine = (label: RunLabel): boolean => label === 'working' || label === 'finished' || label === 'idle';
 
 function sayRow({ id, title, standing, progress, waiting }: Row, pen: Pen): string[] {
   const { label, why } = standing;

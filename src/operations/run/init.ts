@@ -13,6 +13,7 @@ import { mustReadText } from '../../workspace/read.ts';
 import { noWorkspace } from '../../workspace/workspace.ts';
 import { execute } from '../act.ts';
 import type { Context } from '../context.ts';
+import { label } from '../fields.ts';
 import { defineOperation, described } from '../operation.ts';
 import { type PlanSource, readPlan } from '../plan/parts/plan-source.ts';
 import { plainStep, restCommands, withReading } from '../plan/parts/record-rest.ts';
@@ -40,6 +41,12 @@ export const init = defineOperation({
   input: v.object({
     title: v.optional(described(Sentence, 'What the work is called.')),
     id: v.optional(described(RunId, 'The id of the run; made from the date and the title when left out.')),
+    source: v.optional(
+      described(
+        label,
+        'The program that keeps the run, such as `langgraph`. Agents are told of it only while it waits for someone.',
+      ),
+    ),
     goal: v.optional(described(Text, 'What it is for, in the words of the person who asked.')),
     design: v.optional(described(v.string(), 'The design document.')),
     approvedBy: v.optional(described(ActorName, 'Who approved the design document.')),
@@ -87,6 +94,7 @@ export const init = defineOperation({
     const workspace = context.createWorkspace(undefined, { outside: input.outside === true });
     const title = input.title ?? source?.page.title ?? input.id ?? workspace?.root.split(/[\\/]/).at(-1) ?? 'work';
     const { run, state } = await openRun(context, input.id, title, {
+      ...(input.source === undefined ? {} : { source: input.source, kind: 'ad-hoc' }),
       goal: input.goal ?? source?.page.goal ?? undefined,
       design,
       plan: plan && { path: plan.path, sha256: plan.sha256 },
@@ -95,7 +103,7 @@ export const init = defineOperation({
     });
     for (const command of source === null ? [] : restOf(source, steps, state))
       await execute(context, run, withholdSecrets(context, command), { identity: { ...context.identity, key: null } });
-    await chooseForTree(context, run);
+    if (input.source === undefined) await chooseForTree(context, run);
     return {
       data: {
         run: state.run,
@@ -221,6 +229,8 @@ function soleWorkspace({ token }: Context): string | undefined {
 
 interface RunDetails {
   workspace: string;
+  source?: string;
+  kind?: 'ad-hoc';
   goal?: string | undefined;
   design?: { path: string; approvedBy?: string | undefined } | undefined;
   plan?: { path: string; sha256?: string | null | undefined } | undefined;

@@ -14,6 +14,8 @@ const Row = v.object({
   short: v.string(),
   title: v.string(),
   kind: v.picklist(['ad-hoc', 'planned']),
+  /** The program that keeps it. */
+  source: v.optional(v.string()),
   status: v.string(),
   standing: LabelledState,
   version: v.number(),
@@ -110,6 +112,7 @@ function rowOf(
     short: shortName(run),
     title: rest.title,
     kind: facts.kind,
+    ...(facts.source === undefined ? {} : { source: facts.source }),
     status,
     standing: labelled(state),
     version,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codexHash, codexKey } from '../../../src/clients/codex/trust.ts';
 import { pathOfCommand } from './bring.ts';
@@ -209,6 +209,7 @@ export function startOf(client: Client, folder: string, node: string): [string, 
 
 /** What `/hooks` writes when a user trusts each hook of the file as it is. */
 function codexTrust(hookFile: string): string[] {
+  if (!existsSync(hookFile)) return [];
   const { hooks } = JSON.parse(readFileSync(hookFile, 'utf8')) as { hooks: Record<string, CodexGroup[]> };
   return Object.entries(hooks).flatMap(([event, groups]) =>
     groups.flatMap(({ matcher, hooks: handlers }, group) =>

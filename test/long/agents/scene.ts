@@ -46,6 +46,8 @@ export interface Scene {
   install(ready: Ready): string | null;
   /** Starts a client on a prompt; the model plays these turns. */
   talk(ready: Ready, prompt: string, turns: readonly Turn[], how?: How): Talk;
+  /** Makes the settings of a client without Holdfast, and gives its environment. */
+  settle(client: Client): Record<string, string>;
   git(...words: string[]): void;
   /** Puts a program into the user's own folder of programs, or a script into the repository. */
   script(path: string, text: string): void;
@@ -133,6 +135,10 @@ export async function openScene(folder: string): Promise<Scene> {
       const own = { ...environment, ...outside, ...client.environment(stage) };
       const started = start([...words, ...client.words(prompt, continues)], cwd, own, limitMs);
       return { ...started, requests: () => model.requests.slice(from) };
+    },
+    settle(client) {
+      client.settle(stage);
+      return { ...environment, ...outside, ...client.environment(stage) };
     },
     git,
     script(path, text) {

@@ -48,7 +48,7 @@ function placeInStep({
 /** The line on the run: its state, then its place. */
 export function runLine(run: RunFacts, now: string, chars: number): Line {
   const { situation, place, commitsSince } = run;
-  const isNamed = run.isPlanned || situation.is === 'unattended';
+  const isNamed = run.isPlanned || situation.is === 'unattended' || situation.is === 'program';
   const name = line`${run.isPlanned ? quote(run.id, 'title', chars) : runId(run.id)}${isNamed ? line` ${quote(run.title, 'title', chars)}` : ''}`;
   const parts = [
     line`Run ${name}${run.isCopied ? line` ${COPIED}` : ''}: ${situationWords(situation, now, chars)}`,
@@ -80,6 +80,10 @@ function situationWords(situation: Situation, now: string, chars: number): Line 
     }
     case 'not-started':
       return line`planned ${at(situation.at, now)}; nobody has worked on it.`;
+    case 'program': {
+      const reached = situation.reached === null ? '' : line`, at ${quote(situation.reached, 'name', chars)}`;
+      return line`kept by the program ${quote(situation.source, 'name')}; last record ${when(situation.at, now)}${reached}.`;
+    }
     case 'unattended':
       return line`last record ${when(situation.at, now)}; no session has worked on it.`;
     case 'finished': {
@@ -163,6 +167,7 @@ const stateWords: Readonly<Record<Situation['is'], Fixed>> = {
   waiting: fixed('waiting for the user'),
   open: fixed('open'),
   'not-started': fixed('not started, planned'),
+  program: fixed('kept by a program, last record'),
   unattended: fixed('not worked on, last record'),
   finished: fixed('finished'),
   archived: fixed('archived'),

@@ -199,7 +199,9 @@ function sayRest(event: Rest): Said | null {
     case 'text.erased':
       return { what: `erased the text of ${event.body.versions.length} events${behind(event.body.reason)}` };
     case 'value.put':
-      return { what: `stored ${event.body.entries.map(({ key }) => oneLine(key, 60)).join(', ')}` };
+      return {
+        what: `stored ${event.body.entries.map(({ key }) => oneLine(key, 60)).join(', ')}${behind(event.body.reached)}`,
+      };
     case 'value.removed':
       return { what: `removed ${event.body.keys.map((key) => oneLine(key, 60)).join(', ')}` };
     case 'usage.added':

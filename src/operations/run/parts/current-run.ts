@@ -28,7 +28,10 @@ export async function currentRunBy(context: Context): Promise<{ run: string; why
   const mine = workspace === undefined ? {} : { workspace };
   const ofStatus = (status: string) => engine.heads({ ...mine, status, limit: RUNS_LIMIT });
   const active = await ofStatus('active');
-  const own = active.filter(mayBeChosen);
+  const chosen = active.filter(mayBeChosen);
+  // A program works in its own runs; others name them.
+  const ofPeople = chosen.filter(({ position }) => position.facts?.source === undefined);
+  const own = ofPeople.length > 0 ? ofPeople : chosen;
   const heads = own.length > 0 ? own : (await ofStatus('completed')).filter(mayBeChosen);
   const [first, second] = heads;
   if (!first) {
@@ -44,10 +47,10 @@ export async function currentRunBy(context: Context): Promise<{ run: string; why
   if (!second) return { run: first.run, why: 'only' };
   const ofSession = await runOfSession(context, engine, heads);
   if (ofSession !== null) return { run: ofSession, why: 'session' };
-  const { chosen, tree } = viewerOf(context);
+  const { chosen: used, tree } = viewerOf(context);
   const ofAgent = await runOfAgent(context, heads, tree);
   if (ofAgent !== null) return { run: ofAgent, why: 'conversation' };
-  const ofUse = heads.find((head) => head.run === chosen);
+  const ofUse = heads.find((head) => head.run === used);
   const ofTree = heads.find((head) => treeOf(head) === tree);
   const run = ofUse ?? ofTree ?? first;
   const unfinished = heads.filter(({ position }) => position.facts?.isTrivial !== true).length;
@@ -99,7 +102,7 @@ export async function namedRun(context: Context, name: string, toRead = false): 
   // Who names a run that was dropped does not mean another one.
   const [dropped] = await engine.dropped({ runs: [name] });
   if (dropped) throw await missingRun(engine, name, engine.place);
-  const heads = await engine.heads(workspace === undefined ? {} : { workspace });
+  const heads = context.isRunExact ? [] : await engine.heads(workspace === undefined ? {} : { workspace });
   const [only, another] = runsNamed(name, heads, toRead);
   if (only && !another) return followMoved(engine, only);
   if (!only) {

@@ -3,6 +3,7 @@ import type { Value } from '../../../core/fold/state.ts';
 import type { ValueEntry } from '../../../core/journal/event.ts';
 import type { StoredValue } from '../../../core/journal/value.ts';
 import { keptId, RESULTS, valueId } from '../../../core/names.ts';
+import { redact } from '../../../core/redact/redact.ts';
 import type { Done } from '../../../engine/execute.ts';
 import { contentOf, MOST_VALUE_BYTES, storedValue } from '../../../engine/value-content.ts';
 import { withoutBytes } from '../../../engine/values.ts';
@@ -45,11 +46,9 @@ const MOST_ENTRIES = 256;
 export async function putValues(
   given: Context,
   entries: readonly PutEntry[],
+  reached?: string,
 ): Promise<Done & { run: string; put: PutResult[] }> {
-  if (entries.length === 0 || entries.length > MOST_ENTRIES)
-    throw new Fault('invalid', `${entries.length} values cannot be put at once; 1 to ${MOST_ENTRIES} can.`, {
-      hints: ['Put them in several calls.'],
-    });
+  mustBeFew(entries, 'put');
   const reserved = entries.find(({ key }) => key.startsWith(RESULTS));
   if (reserved)
     throw new Fault(
@@ -69,6 +68,8 @@ export async function putValues(
     type: 'value.put',
     entries: ready.map(({ entry }) => entry),
     contents: ready.map(({ content }) => content),
+    // Shown in briefs, unlike the values.
+    ...(reached === undefined ? {} : { reached: context.isVerbatim ? reached : redact(reached).text }),
   });
   const event = done.events.find((one) => one.type === 'value.put');
   const put = (event?.body.entries ?? []).map(({ key, sha256, bytes }) => ({
@@ -79,6 +80,13 @@ export async function putValues(
   }));
   if (done.replayed) mustBeEqual(put, ready, context.identity.key ?? '');
   return { ...done, run: context.run, put };
+}
+
+function mustBeFew(all: readonly unknown[], verb: string): void {
+  if (all.length > 0 && all.length <= MOST_ENTRIES) return;
+  throw new Fault('invalid', `${all.length} values cannot be ${verb} at once; 1 to ${MOST_ENTRIES} can.`, {
+    hints: ['Divide them over several calls.'],
+  });
 }
 
 /** What an event says of a value, and the bytes that go beside it. */
@@ -182,5 +190,13 @@ export async function removeValue(given: Context, key: string, version?: number)
     keys: isCurrent ? [key] : [],
     kept: version === undefined ? kept : kept.filter((one) => one.version === version),
   });
+  return { ...done, run: context.run };
+}
+
+/** Removes what several keys are set to. */
+export async function removeValues(given: Context, keys: readonly string[]): Promise<Done & { run: string }> {
+  mustBeFew(keys, 'removed');
+  const context = await inRun(given);
+  const done = await execute(context, context.run, { type: 'value.remove', keys: [...keys] });
   return { ...done, run: context.run };
 }
