@@ -8,6 +8,8 @@ export interface RunMethods {
    *
    * - `title`: What the work is called.
    * - `id`: The id of the run; made from the date and the title when left out.
+   * - `source`: The program that keeps the run, such as `langgraph`. Agents are told of it only while it waits for
+   *   someone.
    * - `goal`: What it is for, in the words of the person who asked.
    * - `design`: The design document.
    * - `approvedBy`: Who approved the design document.
@@ -33,6 +35,7 @@ export interface RunMethods {
    * Show the run at a glance: progress, plan, who holds what, what is open.
    *
    * - `all`: The whole plan: finished phases and those that cannot be reached yet, too.
+   * - `only`: Show nothing but effects of unknown outcome, or claims on files. One of `effects`, `claims`.
    * - `watch`: Show it again whenever something happens.
    * - `at`: The run as it was after this version.
    *
