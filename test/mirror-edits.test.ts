@@ -41,11 +41,11 @@ function put(folder: Folder, path: string, text: string): string {
   return file;
 }
 
-function interrupt(folder: Folder, edits: number): void {
+function interrupt(folder: Folder, edits: number, path = STATE, script = editor): void {
   Object.assign(folder.env, {
     NODE_OPTIONS: `--require ${put(folder, 'tools/interruption.cjs', interruption)}`,
-    EDITOR: put(folder, 'tools/editor.cjs', editor),
-    STATE: join(folder.path, STATE),
+    EDITOR: put(folder, 'tools/editor.cjs', script),
+    STATE: join(folder.path, path),
     EDITS: String(edits),
   });
 }
@@ -105,5 +105,34 @@ describe('a mirror that is edited while it is written', () => {
     expect(copies).toHaveLength(1);
     expect(readFileSync(folder.own('rejected', copies[0] ?? ''), 'utf8')).toContain('edit 1');
     expect(JSON.parse(readFileSync(join(folder.path, STATE), 'utf8'))).toMatchObject({ project: 'shop' });
+  });
+
+  it.each([
+    [
+      'snap',
+      'working-session/WORKLOG.md',
+      '(## Decision Index\\n\\n.*\\n.*\\n)',
+      '$1| Theirs | ben | 2026-01-02 | Oil |\\n',
+    ],
+    [
+      'codewalk',
+      'STATE.md',
+      '(\\ndecisions:)\\n',
+      '$1\\n  - {date: 2026-01-02, context: "Oil", decision: "Theirs", reason: "cheap"}\\n',
+    ],
+  ])('absorbs the edit of a page: %s', (format, path, at, put) => {
+    const folder = newFolder();
+    folder.data('init', '--title', 'Lamps');
+    folder.data('mirror', 'add', format);
+    folder.data('decide', 'First', '--context', 'Wick', '--why', 'it burns');
+    const script = `const fs = require('node:fs'), [, , file] = process.argv;
+      fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/${at}/, '${put}'));`;
+    interrupt(folder, 1, path, script);
+    expect(folder.run('decide', 'Ours', '--context', 'Glass', '--why', 'it is clear').code).toBe(0);
+    folder.env['EDITS'] = '0';
+    const text = readFileSync(join(folder.path, path), 'utf8');
+    const decided = folder.data('decisions')['decisions'].map((one: { decision: string }) => one.decision);
+    expect([...decided].sort()).toEqual(['First', 'Ours', 'Theirs']);
+    for (const words of decided) expect(text).toContain(words);
   });
 });

@@ -57,7 +57,7 @@ export const identityRows: readonly Row<Identity, Mail>[] = [
     at: 'session_open',
     is: 'sessionOpen',
     as: flag,
-    says: 'Where the session goes on.',
+    says: 'Where the session is still open.',
     when: (one) => one.sessionOpen,
   },
   {

@@ -14,13 +14,10 @@ export interface Chat {
 }
 
 export function readChat(agent: string, text: string, report: Report): Chat {
-  const { page, sound } = readPage(text, (code, level, line, message) => {
-    // Chats are prose: a row of dots is not damage.
-    if (code !== 'elided') report(code, level, line, message);
-  });
+  const { page, sound } = readPage(text, report);
   const found = snapshotsInChat(text);
   for (const { code, line, message } of found.flatMap(({ problems }) => problems)) {
-    report(code, 'warning', Math.min(line, Math.max(1, page.lines.length)), message);
+    report(code, Math.min(line, Math.max(1, page.lines.length)), message);
   }
   return { agent, text, sound, snapshots: found.flatMap(({ value }) => value ?? []) };
 }

@@ -10,6 +10,7 @@ import { isMessageId, readMailbox } from './mailbox.ts';
 import { renderMailboxJson } from './mailbox-json.ts';
 import { changeMailbox, type KeptCards, newMailbox, newMailboxArchive } from './mailbox-write.ts';
 import { nameKey, slug } from './names.ts';
+import { unreported } from './page.ts';
 import { changeQuestions, newQuestions } from './questions.ts';
 import { type ReadFolder, readFolder, versionOf } from './read.ts';
 import { repairFolder } from './repair.ts';
@@ -153,7 +154,7 @@ function withAliases(model: RunModel, { messages, items }: Changes, files: Files
 function renderMail(read: ReadFolder, changes: Changes, kept: KeptCards = {}): ReturnType<typeof changeMailbox> {
   const { mailbox, mailboxArchive } = read;
   if (!mailbox) return { mailbox: null, archive: null };
-  return changeMailbox({ mailbox, archive: mailboxArchive ?? readMailbox('', () => {}) }, changes, kept);
+  return changeMailbox({ mailbox, archive: mailboxArchive ?? readMailbox('', unreported) }, changes, kept);
 }
 
 const dayOf = (at: string | undefined, now: string): string =>

@@ -1,6 +1,7 @@
 import { isObject } from '../is-object.ts';
 import type { Part } from '../text/table.ts';
 import { type Card, type Mailbox, readMailbox } from './mailbox.ts';
+import { unreported } from './page.ts';
 
 /**
  * MAILBOX.json: the mailbox for programs. It is never read, since it has no data of its own. If it exists, it is
@@ -13,7 +14,7 @@ export function renderMailboxJson(
   previous: string,
   now: string,
 ) {
-  const mailbox = readMailbox(text, () => {});
+  const mailbox = readMailbox(text, unreported);
   const kept = keysOf(previous);
   const fresh = {
     generated_at: now,

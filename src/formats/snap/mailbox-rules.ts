@@ -13,28 +13,22 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
     ['Active Messages', mailbox.active],
     ['Closed Summary', mailbox.closed],
   ] as const) {
-    if (!part) report('missing_section', 'warning', null, `The section ${name} is missing.`);
+    if (!part) report('missing_section', null, `The section ${name} is missing.`);
   }
   const closedIds = new Map(mailbox.closedRows.map(({ id, row }) => [id, row.line + 1]));
   const seen = new Set<string>();
   for (const card of mailbox.cards) {
     const line = card.from + 1;
-    if (seen.has(card.id)) report('duplicate_id', 'error', line, `Duplicate id ${card.id}.`);
+    if (seen.has(card.id)) report.error('duplicate_id', line, `Duplicate id ${card.id}.`);
     seen.add(card.id);
     if (closedIds.has(card.id))
-      report(
-        'active_and_closed',
-        'warning',
-        line,
-        `${card.id} is among the active messages and in the closed summary.`,
-      );
+      report('active_and_closed', line, `${card.id} is among the active messages and in the closed summary.`);
     else if (card.isTerminal)
-      report('closed_in_active', 'warning', line, `${card.id} is closed and still among the active messages.`);
+      report('closed_in_active', line, `${card.id} is closed and still among the active messages.`);
   }
   if ((mailbox.closed?.tables.length ?? 0) > 1)
     report(
       'split_table',
-      'warning',
       (mailbox.closed?.tables[1]?.line ?? 0) + 1,
       'The closed summary is split into several tables; some readers see only the first.',
     );
@@ -42,7 +36,6 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
     if (!table.names.includes('outcome'))
       report(
         'table_columns',
-        'warning',
         table.line + 1,
         'The closed summary has other columns than ID, Date, From -> To, Final status, Outcome.',
       );
@@ -50,10 +43,9 @@ export function checkMailbox(mailbox: Mailbox, text: string, report: Report): vo
   checkInbox(mailbox, report);
   checkQueue(mailbox, report);
   for (const { line, token, verdict } of envelopesIn(text)) {
-    if (verdict === 'changed')
-      report('token_changed', 'warning', line, `The attachment does not match ${token.slice(0, 120)}.`);
+    if (verdict === 'changed') report('token_changed', line, `The attachment does not match ${token.slice(0, 120)}.`);
     else if (verdict === 'placeholder')
-      report('placeholder_token', 'warning', line, `${token.slice(0, 120)} is a placeholder, not a checksum.`);
+      report('placeholder_token', line, `${token.slice(0, 120)} is a placeholder, not a checksum.`);
   }
 }
 
@@ -85,14 +77,12 @@ function checkInbox({ inbox, cards }: Mailbox, report: Report): void {
       if (Number(count) !== own.length)
         report(
           'inbox_count',
-          'warning',
           row.line + 1,
           `The inbox counts ${count.slice(0, 20)} unread for ${agent.slice(0, 80)}; there are ${own.length} unread cards.`,
         );
       else if (own.length > 0 && !own.some((message) => message.alias === cellOf(table, row, 'oldest unread')))
         report(
           'inbox_oldest',
-          'warning',
           row.line + 1,
           `The oldest unread of ${agent.slice(0, 80)} is not one of its unread cards.`,
         );
@@ -103,7 +93,6 @@ function checkInbox({ inbox, cards }: Mailbox, report: Report): void {
     if (!listed.has(id))
       report(
         'inbox_count',
-        'warning',
         inbox.heading.line + 1,
         `${own[0]?.to.slice(0, 80)} has unread mail and no row in the inbox.`,
       );
@@ -117,15 +106,10 @@ function checkQueue({ queue, cards }: Mailbox, report: Report): void {
   const open = new Set(cards.filter((card) => !card.isTerminal).map((card) => card.id));
   for (const card of cards) {
     if (open.has(card.id) && !queued.has(card.id))
-      report('not_queued', 'warning', card.from + 1, `${card.id} is open and not in the queue.`);
+      report('not_queued', card.from + 1, `${card.id} is open and not in the queue.`);
   }
   for (const { row, id } of rows) {
     if (!open.has(id))
-      report(
-        'queued_without_card',
-        'warning',
-        row.line + 1,
-        `${id.slice(0, 80)} is in the queue but has no open card.`,
-      );
+      report('queued_without_card', row.line + 1, `${id.slice(0, 80)} is in the queue but has no open card.`);
   }
 }

@@ -169,7 +169,7 @@ function checkCard(
   report: Report,
 ): void {
   const warn = (code: string, field: string | null, message: string): void =>
-    report(code, 'warning', (fields.get(field ?? '')?.line ?? from) + 1, message);
+    report(code, (fields.get(field ?? '')?.line ?? from) + 1, message);
   if (form === 'table') warn('table_card', null, `${id} is in the old form, a table of fields.`);
   const missing = ['from', 'date', 'type', 'priority', 'status', 'subject'].filter(
     (name) => fieldOf(fields, name) === undefined && !(name === 'subject' && message.subject !== ''),

@@ -63,7 +63,7 @@ export function readQuestions(text: string, report: Report): Questions {
         const item = readRow(table, row, state, report);
         if (!item) continue;
         if (item.alias !== undefined && seen.has(item.alias))
-          report('duplicate_id', 'error', row.line + 1, `Duplicate id ${item.alias}.`);
+          report.error('duplicate_id', row.line + 1, `Duplicate id ${item.alias}.`);
         if (item.alias !== undefined) seen.add(item.alias);
         rows.set(item, { section: state, table, row });
       }
@@ -94,14 +94,13 @@ function readRow(table: Table, row: Row, state: State, report: Report): ModelIte
   const said = readRows(questionRows, values);
   const { alias, text } = said;
   if (text === undefined) {
-    if (alias !== undefined) report('missing_field', 'warning', row.line + 1, `${alias} has no question.`);
+    if (alias !== undefined) report('missing_field', row.line + 1, `${alias} has no question.`);
     return null;
   }
   const written = values['status']?.toLowerCase();
   if (written !== undefined && said.status === undefined && written !== 'active')
     report(
       'unknown_status',
-      'warning',
       row.line + 1,
       `${alias ?? 'A question'} has the status ${written.slice(0, 60)}, which is not one of ${questionStatuses.join(', ')}.`,
     );
@@ -109,7 +108,6 @@ function readRow(table: Table, row: Row, state: State, report: Report): ModelIte
   if (stateOf(status) !== state)
     report(
       'wrong_section',
-      'warning',
       row.line + 1,
       `${alias ?? 'A question'} is ${status} but listed among the ${state} questions.`,
     );
@@ -129,19 +127,14 @@ function stateOf(status: ModelItem['status']): State {
 
 export function checkQuestions({ sections, rows, updated }: Questions, report: Report): void {
   for (const state of states) {
-    if (!sections[state]) report('missing_section', 'warning', null, `There is no section for ${state} questions.`);
+    if (!sections[state]) report('missing_section', null, `There is no section for ${state} questions.`);
   }
   if (!updated) return;
   for (const state of states) {
     const stated = new RegExp(`(\\d{1,6}) ${state}\\b`).exec(updated.words)?.[1];
     const count = [...rows.values()].filter((one) => one.section === state).length;
     if (stated !== undefined && Number(stated) !== count)
-      report(
-        'count_disagrees',
-        'warning',
-        updated.line + 1,
-        `It says ${stated} ${state} questions; the tables have ${count}.`,
-      );
+      report('count_disagrees', updated.line + 1, `It says ${stated} ${state} questions; the tables have ${count}.`);
   }
 }
 

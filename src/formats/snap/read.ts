@@ -17,7 +17,7 @@ import { type Folder, folderOf, sortFolder } from './folder.ts';
 import { type Mailbox, messagesOf, readMailbox } from './mailbox.ts';
 import { checkMailbox } from './mailbox-rules.ts';
 import { label, nameKey, sameWords, slug, textOf } from './names.ts';
-import { reporter } from './page.ts';
+import { type Report, reporter } from './page.ts';
 import { checkQuestions, type Questions, readQuestions } from './questions.ts';
 import { readTurnfile, type Turnfile } from './turnfile.ts';
 import { modelOfTurnfile } from './turnfile-model.ts';
@@ -44,9 +44,9 @@ export interface ReadFolder {
 export function readFolder(found: Found, files: Files): ReadFolder {
   const problems: Problem[] = [];
   const folder = sortFolder([...found.files, found.main], folderOf(found.main));
-  const read = <T>(path: string | null, reader: (text: string, report: ReturnType<typeof reporter>) => T): T | null => {
+  const read = <T>(path: string | null, reader: (text: string, report: Report) => T, ignored?: string): T | null => {
     const text = path === null ? undefined : files.get(path);
-    return path === null || text === undefined ? null : reader(text, reporter(path, problems));
+    return path === null || text === undefined ? null : reader(text, reporter(path, problems, ignored));
   };
   const turnfile = read(folder.turnfile, (text, report) => {
     const one = readTurnfile(text, report);
@@ -76,7 +76,8 @@ export function readFolder(found: Found, files: Files): ReadFolder {
   const chats = new Map<string, Chat>();
   for (const path of folder.chats.values()) {
     const agent = /^chat-([\p{L}\p{N}_-]+)/u.exec(path.slice(folder.path.length))?.[1] ?? 'unknown';
-    const chat = read(path, (text, report) => readChat(agent, text, report));
+    // Chats are prose: a row of dots is not damage.
+    const chat = read(path, (text, report) => readChat(agent, text, report), 'elided');
     if (chat) chats.set(path, chat);
   }
   const all = [turnfile, mailbox, mailboxArchive, worklog, worklogArchive, questions, ...chats.values()];

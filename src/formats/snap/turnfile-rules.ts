@@ -37,21 +37,16 @@ export function checkTurnfile(turnfile: Turnfile, report: Report): void {
 
 function checkHead({ sections, header, revision }: Turnfile, report: Report): void {
   for (const name of requiredSections) {
-    if (!sections.has(name)) report('missing_section', 'error', null, `The section ${name} is missing.`);
+    if (!sections.has(name)) report.error('missing_section', null, `The section ${name} is missing.`);
   }
   const major = /^(\d+)/.exec(textOf(sections.get('turnfile')?.fields['version']) ?? '')?.[1];
   for (const name of optionalSections) {
     if (!sections.has(name) && !(Number(major) >= 1))
-      report('missing_section', 'warning', null, `The section ${name} is missing.`);
+      report('missing_section', null, `The section ${name} is missing.`);
   }
   for (const [name, entry] of sections) {
     if (!requiredSections.includes(name) && !optionalSections.includes(name))
-      report(
-        'unknown_section',
-        'warning',
-        entry.line,
-        `${name.slice(0, 80)} is not a section of a Turnfile; it is kept.`,
-      );
+      report('unknown_section', entry.line, `${name.slice(0, 80)} is not a section of a Turnfile; it is kept.`);
   }
   for (const name of ['turnfile', 'maintainer', 'coordination']) {
     const entry = sections.get(name);
@@ -61,24 +56,21 @@ function checkHead({ sections, header, revision }: Turnfile, report: Report): vo
   if (version !== undefined && !/^\d+\.\d+\.\d+(?:[-+].*)?$/.test(version))
     report(
       'version',
-      'warning',
       sections.get('turnfile')?.line ?? null,
       `The version ${version.slice(0, 40)} is not of the form 0.1.0.`,
     );
   oneOf('maintainer', sections.get('maintainer'), 'status', maintainerStatuses, report);
   if (!header.revision || !header.by || !header.protocol)
-    report('missing_header', 'warning', 1, 'The header comments for protocol, revision and writer are incomplete.');
+    report('missing_header', 1, 'The header comments for protocol, revision and writer are incomplete.');
   else if (revision !== null && Number(header.revision.text) !== revision)
     report(
       'header_revision',
-      'warning',
       header.revision.line,
       `The header says revision ${header.revision.text.slice(0, 20)}, the file is at ${revision}.`,
     );
   if (revision === null && sections.has('coordination'))
-    report(
+    report.error(
       'revision',
-      'error',
       sections.get('coordination')?.line ?? null,
       'coordination.revision is not a whole number.',
     );
@@ -93,12 +85,12 @@ function checkAgent({ tasks }: Turnfile, agent: Entry, report: Report): void {
   const current = textOf(fields['current_task']);
   if (current === undefined) return;
   const task = tasks.get(current);
-  if (!task) report('unknown_task', 'error', line, `${name} is on ${current.slice(0, 80)}, which is not a task here.`);
+  if (!task) report.error('unknown_task', line, `${name} is on ${current.slice(0, 80)}, which is not a task here.`);
   else if (
     textOf(task.fields['owner']) !== id ||
     !['claimed', 'in_progress'].includes(textOf(task.fields['status']) ?? '')
   )
-    report('task_not_held', 'warning', line, `${name} is on ${current.slice(0, 80)}, which it has not claimed.`);
+    report('task_not_held', line, `${name} is on ${current.slice(0, 80)}, which it has not claimed.`);
 }
 
 function checkTask({ tasks, agents, revision }: Turnfile, task: Entry, report: Report): void {
@@ -110,40 +102,39 @@ function checkTask({ tasks, agents, revision }: Turnfile, task: Entry, report: R
   oneOf(name, task, 'priority', priorities, report);
   const owner = textOf(fields['owner']);
   if (owner !== undefined && !['maintainer', 'unassigned'].includes(owner) && !agents.has(owner))
-    report('unknown_owner', 'warning', line, `${name} belongs to ${owner.slice(0, 80)}, who is not an agent here.`);
+    report('unknown_owner', line, `${name} belongs to ${owner.slice(0, 80)}, who is not an agent here.`);
   const isTaken = status === 'claimed' || status === 'in_progress' || status === 'done';
   for (const dependency of listOf(fields['depends_on'])) {
     const before = tasks.get(dependency);
     if (!before)
-      report(
+      report.error(
         'unknown_dependency',
-        'error',
         line,
         `${name} depends on ${dependency.slice(0, 80)}, which is not a task here.`,
       );
     else if (isTaken && before.fields['status'] !== 'done')
-      report('dependency_open', 'warning', line, `${name} was claimed before ${dependency.slice(0, 80)} was done.`);
+      report('dependency_open', line, `${name} was claimed before ${dependency.slice(0, 80)} was done.`);
   }
   const claimed = fields['claim_rev'];
   const completed = fields['completed_rev'];
   if (status === 'done' && typeof completed !== 'number')
-    report('no_completed_rev', 'warning', line, `${name} is done and has no completed_rev.`);
+    report('no_completed_rev', line, `${name} is done and has no completed_rev.`);
   const order = [claimed, completed, revision].filter((value) => typeof value === 'number');
   if (order.some((value, index) => index > 0 && value < (order[index - 1] as number)))
-    report('revision_order', 'error', line, `The revisions of ${name.toLowerCase()} do not rise.`);
+    report.error('revision_order', line, `The revisions of ${name.toLowerCase()} do not rise.`);
 }
 
 function checkLock({ agents, sections, revision }: Turnfile, lock: Entry, report: Report): void {
   const { fields, id, line } = lock;
   const name = `The lock ${id.slice(0, 80)}`;
   const old = 'target' in fields || 'purpose' in fields;
-  if (old) report('renamed_key', 'warning', line, `${name} has target and purpose instead of files and reason.`);
+  if (old) report('renamed_key', line, `${name} has target and purpose instead of files and reason.`);
   else needs('lock', name, lock, report);
   const holder = textOf(fields['holder']);
   const maintainer = textOf(sections.get('maintainer')?.fields['id']);
   if (holder !== undefined && !agents.has(holder) && holder !== maintainer && holder !== 'maintainer')
-    report('unknown_holder', 'error', line, `${name} is held by ${holder.slice(0, 80)}, who is not an agent here.`);
-  if (isStale(lock, revision)) report('stale_lock', 'warning', line, `${name} has expired; anyone may remove it.`);
+    report.error('unknown_holder', line, `${name} is held by ${holder.slice(0, 80)}, who is not an agent here.`);
+  if (isStale(lock, revision)) report('stale_lock', line, `${name} has expired; anyone may remove it.`);
 }
 
 /** A lock expires by revisions, not by time. */
@@ -161,15 +152,15 @@ function checkSignals({ signals, revision }: Turnfile, report: Report): void {
     const name = `The signal ${signal.id.slice(0, 80)}`;
     needs('signal', name, signal, report);
     oneOf(name, signal, 'signal', signalWords, report);
-    if (seen.has(signal.id)) report('duplicate_signal', 'error', signal.line, `Duplicate: ${name}.`);
+    if (seen.has(signal.id)) report.error('duplicate_signal', signal.line, `Duplicate: ${name}.`);
     seen.add(signal.id);
     const at = signal.fields['rev'];
     if (typeof at !== 'number') continue;
     if (revision !== null && at > revision)
-      report('signal_revision', 'error', signal.line, `${name} has revision ${at}, which is in the future.`);
+      report.error('signal_revision', signal.line, `${name} has revision ${at}, which is in the future.`);
     if (at > before && !reported) {
       reported = true;
-      report('signal_order', 'warning', signal.line, 'Signals should be newest first; from here on they are not.');
+      report('signal_order', signal.line, 'Signals should be newest first; from here on they are not.');
     }
     before = at;
   }
@@ -178,19 +169,14 @@ function checkSignals({ signals, revision }: Turnfile, report: Report): void {
 function needs(kind: string, name: string, { fields, line }: Entry, report: Report): void {
   // A key with a null value exists, but has no text where the schema requires it.
   const missing = (required[kind] ?? []).filter((key) => fields[key] === undefined || fields[key] === null);
-  if (missing.length > 0) report('missing_field', 'warning', line, `${name} does not say ${missing.join(', ')}.`);
+  if (missing.length > 0) report('missing_field', line, `${name} does not say ${missing.join(', ')}.`);
 }
 
 function oneOf(name: string, entry: Entry | undefined, key: string, allowed: readonly string[], report: Report): void {
   const value = textOf(entry?.fields[key]);
   if (entry === undefined || value === undefined || allowed.includes(value)) return;
   const code = key === 'status' ? 'unknown_status' : `unknown_${key}`;
-  report(
-    code,
-    'warning',
-    entry.line,
-    `${name} has the ${key} ${value.slice(0, 80)}, which is not one of ${allowed.join(', ')}.`,
-  );
+  report(code, entry.line, `${name} has the ${key} ${value.slice(0, 80)}, which is not one of ${allowed.join(', ')}.`);
 }
 
 export function listOf(value: unknown): string[] {

@@ -47,7 +47,7 @@ export function readTurnfile(text: string, report: Report): Turnfile {
   let sound = true;
   const spoil = (code: string, line: number | null, message: string): void => {
     sound = false;
-    report(code, 'error', line, message);
+    report.error(code, line, message);
   };
   const lines = splitLines(text);
   for (const line of conflictMarkers(lines).slice(0, 1))

@@ -175,19 +175,17 @@ const STATUS_CHARS = 120;
 
 export function checkWorklog({ page, working, focus, checkpoint, index, bodyLines }: Worklog, report: Report): void {
   const all = [...working, ...(focus ? [focus] : []), ...(checkpoint ? [checkpoint] : [])];
-  if (working.length === 0) report('no_status', 'warning', null, 'No line says who is working on what.');
+  if (working.length === 0) report('no_status', null, 'No line says who is working on what.');
   const last = Math.max(-1, ...all.map(({ line }) => line));
-  if (last >= STATUS_LINES)
-    report('status_late', 'warning', last + 1, `The status block continues after line ${STATUS_LINES}.`);
+  if (last >= STATUS_LINES) report('status_late', last + 1, `The status block continues after line ${STATUS_LINES}.`);
   for (const { line } of all) {
     if (page.line(line).length > STATUS_CHARS)
-      report('status_long', 'warning', line + 1, `A status line should have at most ${STATUS_CHARS} characters.`);
+      report('status_long', line + 1, `A status line should have at most ${STATUS_CHARS} characters.`);
   }
-  if (!index) report('missing_section', 'warning', null, 'The section Decision Index is missing.');
+  if (!index) report('missing_section', null, 'The section Decision Index is missing.');
   if (bodyLines > COMPACTION_LINES)
     report(
       'compaction_due',
-      'warning',
       null,
       `${bodyLines} lines without the status block and the decision index: more than ${COMPACTION_LINES}.`,
     );

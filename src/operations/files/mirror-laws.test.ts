@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -53,6 +53,7 @@ async function mirrored(main: string, files: ReadonlyMap<string, string>) {
     version,
     read: (path = main) => (existsSync(join(dir, path)) ? readFileSync(join(dir, path), 'utf8') : ''),
     write: (text: string, path = main) => writeFileSync(join(dir, path), text),
+    stamp: (path: string) => statSync(join(dir, path)).mtimeMs,
   };
 }
 
@@ -66,7 +67,7 @@ describe.each([
   ['snap', turnfile.found.main, turnfile.files, 60],
 ])('%s', (_, main, files, many) => {
   const timeout = 600_000 + (EDITS ?? many) * 1000;
-  it('rests after any edit: the second sync reads and writes nothing', { timeout }, async () => {
+  it('W4: rests after any edit: the second sync reads and writes nothing', { timeout }, async () => {
     const { sync, version, read, write } = await mirrored(main, files as ReadonlyMap<string, string>);
     const paths = [...files.keys()].filter((path) => !path.endsWith('.json') || path === main);
     const all = (): string => paths.map((path) => read(path)).join('\u0000');
@@ -94,6 +95,21 @@ describe.each([
       });
       // A pause ends with the file's side, so that the next edit is read.
       if (first.paused) await sync('file').catch(() => write(before, path));
+    }
+  });
+
+  it('W5: looking changes no byte and no time of any file', { timeout }, async () => {
+    const { call, read, stamp, write } = await mirrored(main, files as ReadonlyMap<string, string>);
+    const edits = fc.sample(foreignEdits, { numRuns: Math.ceil((EDITS ?? 60) / 20), seed: SEED });
+    const looks = ['resume', 'status', 'mirror.list', 'doctor', 'search'] as const;
+    for (const edit of edits) {
+      write(edit(read()));
+      const before = [...files.keys()].map((path) => [path, read(path), stamp(path)]);
+      for (const name of looks)
+        await call(name, name === 'search' ? { words: ['words'] } : {}).catch((thrown: unknown) =>
+          expect(thrown).toBeInstanceOf(Fault),
+        );
+      expect([...files.keys()].map((path) => [path, read(path), stamp(path)])).toEqual(before);
     }
   });
 });

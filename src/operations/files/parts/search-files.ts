@@ -32,10 +32,13 @@ export async function searchFiles(
 ): Promise<Ranked<FoundPassage>[]> {
   const workspace = context.workspace();
   const engine = await context.engine();
-  const rows = await engine.rows(run, { kind: 'foreign', limit: 100 });
-  const sources = [...(await engine.load(run)).mirrors.values(), ...rows.map((row) => row.doc as Foreign)].filter(
-    ({ format }) => formatNames.includes(format as FormatName),
-  );
+  // Two lookups for each run: the state of many runs would take long to load.
+  const kinds = [{ kind: 'mirror', status: 'kept' } as const, { kind: 'foreign' } as const];
+  const rows = await Promise.all(kinds.map((filter) => engine.rows(run, { ...filter, limit: 100 })));
+  const sources = rows
+    .flat()
+    .map(({ doc }) => doc as Foreign)
+    .filter(({ format }) => formatNames.includes(format as FormatName));
   const texts = new Map<string, string>();
   for (const { format, path } of sources) {
     if (!workspace) break;
@@ -47,7 +50,7 @@ export async function searchFiles(
   const passages = [...texts]
     .filter(([, text]) => text.length <= MOST_CHARS)
     .flatMap(([path, text]) => passagesIn(path, text))
-    .concat(rows.flatMap(({ doc }) => (texts.has((doc as Foreign).path) ? [] : keptIn(doc as Foreign))))
+    .concat(sources.flatMap((one) => (texts.has(one.path) ? [] : keptIn(one))))
     .map((doc) => ({ ...known, id: doc.path, text: doc.text, doc }));
   const found = recruit(passages, query, { offset: 0, limit });
   const all = query.terms.map(({ stem }) => stem);
