@@ -28,6 +28,7 @@ const longFunctions = [
     'src/operations/open.ts openContext',
     'src/store/postgres/connection.ts openConnection',
   ],
+  ...['src/acp/observe.ts createObserver', 'src/adapters/claude-agent-sdk.ts sessionStore'],
   // SQL and markup.
   'src/store/postgres/schema.ts migrations',
   ...['web/step-drawer.tsx StepDetail', 'web/plan-tree.tsx PlanTree'],
