@@ -29,8 +29,8 @@ export default defineConfig({
     env: { HOLDFAST_STATE_HOME: stateHome },
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/build.ts', 'test/postgres.ts', 'test/shared-folder.ts'],
-    // Most tests wait for processes: a small machine uses a worker per core.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most tests wait for processes and the disk: with a worker per core, two cores are idle a sixth of the time.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       // Unit tests share no state, and loading the modules again for each file would take a third of the time.
       { test: { name: 'parts', include: ['src/**/*.test.ts'], isolate: false, testTimeout: 30_000 } },

@@ -23,7 +23,12 @@ const longFunctions = [
   // What they return shares what they hold.
   ...['src/engine/import-run.ts openImport', 'src/engine/limit.ts limitEngine', 'src/engine/loader.ts createLoader'],
   ...['src/store/sqlite/connection.ts openConnection', 'src/clients/claude/transcript.ts createReader'],
-  'src/http/serve.ts serveWith',
+  ...[
+    'src/http/serve.ts serveWith',
+    'src/operations/open.ts openContext',
+    'src/store/postgres/connection.ts openConnection',
+  ],
+  ...['src/acp/observe.ts createObserver', 'src/adapters/claude-agent-sdk.ts sessionStore'],
   // SQL and markup.
   'src/store/postgres/schema.ts migrations',
   ...['web/step-drawer.tsx StepDetail', 'web/plan-tree.tsx PlanTree'],

@@ -8,8 +8,7 @@ import type { Store } from '../store/store.ts';
 import { foldRun } from './fold-run.ts';
 import { headOf } from './head-columns.ts';
 import { rowMayWait, storedRows } from './pending-rows.ts';
-import { contentOf } from './value-content.ts';
-import { namedValues } from './values.ts';
+import { contentOf, namedValues } from './values.ts';
 
 export interface Audit {
   events: number;

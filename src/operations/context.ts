@@ -1,8 +1,8 @@
 import type { ClientHomes } from '../clients/transcripts.ts';
+import type { Here } from '../core/journal/located.ts';
 import type { Tally } from '../core/recorded.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Done, Identity } from '../engine/execute.ts';
-import type { Here } from '../engine/located.ts';
 import type { Token } from '../store/presence.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 

@@ -1,11 +1,11 @@
 import type { Evidence } from '../core/evidence.ts';
 import { Fault, quoted } from '../core/fault.ts';
 import type { Owner } from '../core/journal/event.ts';
+import type { Here } from '../core/journal/located.ts';
 import type { SessionProof } from '../core/rules/session-proof.ts';
 import { isName } from '../core/text.ts';
 import type { Actor } from '../core/words.ts';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
-import type { Here } from '../engine/located.ts';
 import type { Store } from '../store/store.ts';
 import { findForeignState } from '../workspace/foreign.ts';
 import { repositoryAt } from '../workspace/git/repository.ts';

@@ -1,8 +1,8 @@
 import type { RunModelPart } from '../model/run-model.ts';
 import { keptId, valueId } from '../names.ts';
 import type { ItemKind, Role } from '../words.ts';
-import type { Artifact, EventBody, Owner, StepPlan, TreeMark, ValueEntry } from './event.ts';
-import type { StoredValue } from './value.ts';
+import type { Artifact, EventBody, Owner, StepPlan, TreeMark } from './event.ts';
+import type { StoredValue, ValueEntry } from './value.ts';
 
 /**
  * Every command. A command is an intent; `decide` turns it into events or refuses it. A command without a step is about

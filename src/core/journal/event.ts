@@ -26,6 +26,7 @@ import {
   TurnKind,
   TurnOutcome,
 } from '../words.ts';
+import { Erasable, ValueEntry } from './value.ts';
 
 /**
  * Every event of the journal, with the schema of its body. Events are facts in the past tense and never change. A new kind
@@ -84,23 +85,6 @@ export type StepPlan = v.InferOutput<typeof StepPlan>;
 /** Versions, both included. */
 export const ImportedRange = v.object({ from: Count, upTo: Count });
 export type ImportedRange = v.InferOutput<typeof ImportedRange>;
-
-/** A hash or nonce that an erasure takes away, so that the remaining body cannot be used to guess short content. */
-const Erasable = v.pipe(v.string(), v.maxLength(200, 'must be at most 200 characters'), v.metadata({ text: true }));
-
-/** One key of a program's state and what it was set to; the bytes are beside the journal. */
-export const ValueEntry = v.object({
-  key: Label,
-  sha256: Erasable,
-  /** The size of the content in bytes. */
-  bytes: Count,
-  type: v.picklist(['json', 'bytes']),
-  /** Random, so that the hash of the body says nothing about the content. */
-  nonce: Erasable,
-  /** The value that it replaces is kept. */
-  keep: v.optional(v.picklist(['all'])),
-});
-export type ValueEntry = v.InferOutput<typeof ValueEntry>;
 
 const Aliased = { alias: v.optional(Label) };
 const StepRef = { step: StepKey };

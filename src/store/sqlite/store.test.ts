@@ -7,21 +7,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../core/fault.ts';
 import type { Event } from '../../core/journal/event.ts';
 import { storeSuite } from '../store.suite.ts';
-import {
-  at,
-  batchOf,
-  chainProblems,
-  codewalkRows,
-  codewalkViews,
-  faultOf,
-  headOf,
-  newRun,
-  note,
-  put,
-  row,
-  withWords,
-} from '../suite/fixture.ts';
-import { isSafe, openDatabase } from './driver.ts';
+import { at, batchOf, chainProblems, faultOf, headOf, newRun, note, put, row, withWords } from '../suite/fixture.ts';
+import { openDatabase } from './driver.ts';
 import { openRemains } from './remains.ts';
 import { APPLICATION_ID, migrations, parts } from './schema.ts';
 import { openSqliteStore } from './store.ts';
@@ -379,26 +366,6 @@ describe('a journal file', () => {
   });
 });
 
-describe('views', () => {
-  it('have the names and columns of the Codewalk tables', async () => {
-    const file = newFile();
-    const store = await openSqliteStore({ file });
-    await put(store, 'r', [note('a')], { rows: codewalkRows('r', 'c') });
-    await store.close();
-    const database = openDatabase(file, true);
-    const views = codewalkViews('r', { context: 'c', time: (seconds) => seconds, progress: '{"done":1}', no: 0 });
-    for (const [view, shown] of Object.entries(views)) {
-      expect(
-        database
-          .prepare(`SELECT * FROM ${view}`)
-          .all()
-          .map((one) => ({ ...(one as object) })),
-      ).toEqual([shown]);
-    }
-    database.close();
-  });
-});
-
 describe('several processes', () => {
   it('lose nothing on one run, with the bundled store and the modules', async () => {
     const file = newFile();
@@ -424,15 +391,6 @@ describe('several processes', () => {
     expect(new Set(events.map(({ session }) => session)).size).toBe(4);
     expect(events).toHaveLength(4 * 15);
     await store.close();
-  });
-});
-
-describe('the driver', () => {
-  it('knows which versions of SQLite are safe with several writers', () => {
-    const safe = ['3.51.3', '3.52.0', '3.50.7', '3.44.6', '4.0.0', '3.51.10'];
-    const unsafe = ['', '3.51.2', '3.50.6', '3.50.4', '3.44.5', '3.45.9', '3.49.9', '2.9.9'];
-    expect(safe.filter((version) => !isSafe(version))).toEqual([]);
-    expect(unsafe.filter(isSafe)).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { type Event, eventBodies } from '../../../core/journal/event.ts';
 import type { StoredValue } from '../../../core/journal/value.ts';
 import { ActorName, Instant, isName, Label } from '../../../core/text.ts';
 import { Basis } from '../../../core/words.ts';
-import { contentOf } from '../../../engine/value-content.ts';
+import { contentOf } from '../../../engine/values.ts';
 import { readLines } from '../../../workspace/read.ts';
 
 /**

@@ -3,7 +3,7 @@ import { Fault, quoted } from '../../../core/fault.ts';
 import type { Event } from '../../../core/journal/event.ts';
 import { chainVerifier } from '../../../core/journal/verify.ts';
 import { type ImportRun, openImport } from '../../../engine/import-run.ts';
-import { contentOf } from '../../../engine/value-content.ts';
+import { contentOf } from '../../../engine/values.ts';
 import { openRemains, type Remains } from '../../../store/sqlite/remains.ts';
 import { pathExists } from '../../../workspace/read.ts';
 import { stampedName } from '../../../workspace/write.ts';

@@ -1,12 +1,10 @@
 import { Fault, quoted } from '../../../core/fault.ts';
 import type { Value } from '../../../core/fold/state.ts';
-import type { ValueEntry } from '../../../core/journal/event.ts';
-import type { StoredValue } from '../../../core/journal/value.ts';
+import type { StoredValue, ValueEntry } from '../../../core/journal/value.ts';
 import { keptId, RESULTS, valueId } from '../../../core/names.ts';
 import { redact } from '../../../core/redact/redact.ts';
 import type { Done } from '../../../engine/execute.ts';
-import { contentOf, MOST_VALUE_BYTES, storedValue } from '../../../engine/value-content.ts';
-import { withoutBytes } from '../../../engine/values.ts';
+import { contentOf, MOST_VALUE_BYTES, storedValue, withoutBytes } from '../../../engine/values.ts';
 import { execute, inRun } from '../../act.ts';
 import type { Context } from '../../context.ts';
 import { bytesOf } from './content.ts';

@@ -1,4 +1,4 @@
-import type { Draft } from '../core/journal/event.ts';
+import type { Draft } from './event.ts';
 
 /** The machine and the clone that an engine records from; null where they are not known. */
 export interface Here {
