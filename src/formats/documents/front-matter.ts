@@ -57,7 +57,7 @@ export const identityRows: readonly Row<Identity, Mail>[] = [
     at: 'session_open',
     is: 'sessionOpen',
     as: flag,
-    says: 'Where the session goes on.',
+    says: 'Where the session continues.',
     when: (one) => one.sessionOpen,
   },
   {

@@ -173,7 +173,7 @@ export const cardRows: readonly Row<ModelMessage, { owner: string | undefined }>
   },
   {
     ...{ at: 'response needed by|needs response by|respond by', is: 'respondBy', as: tag },
-    says: 'Until when an answer is needed.',
+    says: 'The time by which an answer is needed.',
   },
   { at: 'disposition', is: 'disposition', as: oneOf(Disposition.options), says: 'What it was closed with.' },
 ];
@@ -282,7 +282,7 @@ export const itemRows: readonly Row<IndexedItem, unknown>[] = [
   },
   { at: 'by', is: 'by', as: name, says: 'Who raised or promised it.' },
   { at: 'to', is: 'to', as: name, says: 'To whom.' },
-  { at: 'due', is: 'due', as: tag, says: 'Until when.' },
+  { at: 'due', is: 'due', as: tag, says: 'Its due date.' },
   { at: 'resolution', is: 'outcome', as: outcome, says: 'The workaround, then the resolution.' },
 ];
 
