@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { columnsOf } from '../core/columns.ts';
 import * as apex from './apex/table.ts';
 import * as gsd from './gsd/table.ts';
 import * as maestro from './maestro/table.ts';
@@ -92,9 +93,9 @@ it('docs/formats/snap.md cites tests that exist', () => {
 /** Columns of equal width, as the formatter writes them. */
 function aligned(rows: readonly string[]): string {
   const cells = rows.map((row) => row.slice(2, -2).split(/ (?<!\\)\| /));
-  const widths = [0, 1, 2].map((at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  const widths = [0, 1, 2].map((at) => Math.max(...cells.map((row) => columnsOf(row[at] ?? ''))));
   const [head = '', ...body] = cells.map(
-    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`,
+    (row) => `| ${row.map((cell, at) => `${cell}${' '.repeat((widths[at] ?? 0) - columnsOf(cell))}`).join(' | ')} |`,
   );
   return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body].join('\n');
 }
