@@ -228,7 +228,7 @@ export const decisionColumns: readonly Column<ModelDecision>[] = [
     'Rationale',
     'reason',
     /rational|reason|why|motivo|razão|justif|razón|理由|原因|이유|근거/,
-    'Why; in a bullet what follows the first ` — `, or "because".',
+    'Why; in a bullet what follows the first `—`, or "because".',
   ),
   cell('Phase', 'step', /^(?:phase|fase|plan|阶段|단계)/, 'The step; in a bullet the tag `[Phase 3]`.'),
   cell('Date', 'at', /date|when|data|fecha|日期|날짜/, 'When; in a bullet a date at its beginning.', foreign),
@@ -258,12 +258,12 @@ export const itemColumns: readonly Column<ModelItem>[] = [
     'Status',
     'status',
     /status|estado|状态|상태/,
-    'Struck through, ticked, ✅ or RESOLVED: settled. `[BYPASSED]`, `[DEFERRED]`.',
+    'Struck through, ticked or RESOLVED: settled. `[BYPASSED]`, `[DEFERRED]`.',
   ),
   cell('Date', 'raisedAt', /date|since|at$|data/, 'The first date of the row or bullet.', foreign),
   cell('Phase', 'step', /(?!)/, 'The tag `[Phase 3]` of a bullet.'),
-  cell('Workaround', 'workaround', /(?!)/, 'What follows ` — Workaround: `.'),
-  cell('Resolution', 'resolution', /(?!)/, 'What follows `RESOLVED: `.'),
+  cell('Workaround', 'workaround', /(?!)/, 'What follows `— Workaround:`.'),
+  cell('Resolution', 'resolution', /(?!)/, 'What follows `RESOLVED:`.'),
 ];
 
 export type ListKind = Exclude<SectionKind, 'position' | 'session' | 'next' | 'reference' | 'metrics' | 'files'>;
