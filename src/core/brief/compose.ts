@@ -63,7 +63,8 @@ export function composeBrief(
 /** Where there is no plan, what the last session says of its place is the position. */
 function stoppedAt({ steps, run }: State, sessions: BriefRows['sessions']): Line | '' {
   const [last] = sessions
-    .filter(({ workingOn, status }) => workingOn !== undefined && status !== 'active')
+    // One with a name of its own left a note, which may be older than the file.
+    .filter(({ workingOn, status, alias }) => workingOn !== undefined && status !== 'active' && alias === null)
     .sort((one, other) => (one.seenAt < other.seenAt ? 1 : -1));
   if (steps.size > 0 || last?.workingOn === undefined || run?.status !== 'active') return '';
   return line`; the last session stopped at ${quoteStart(last.workingOn, FIELD_CHARS)}`;

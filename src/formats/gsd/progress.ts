@@ -14,6 +14,18 @@ const UNITS = ['total_phases', 'completed_phases', 'total_plans', 'completed_pla
 export const isOver = ({ status }: Pick<ModelStep, 'status'>): boolean =>
   status === 'completed' || status === 'skipped';
 
+/** The steps below each step that has some. */
+export function childrenOf<T extends Pick<ModelStep, 'parent'>>(steps: readonly T[]): Map<string, T[]> {
+  const below = new Map<string, T[]>();
+  for (const step of steps) {
+    if (step.parent === undefined) continue;
+    const level = below.get(step.parent);
+    if (level) level.push(step);
+    else below.set(step.parent, [step]);
+  }
+  return below;
+}
+
 type Unit = 'phases' | 'plans' | null;
 
 function unitIn(steps: readonly ModelStep[]): (step: ModelStep) => Unit {

@@ -5,7 +5,7 @@ import { cellsIn, isRow } from '../text/list.ts';
 import { type Page, scanPage } from '../text/page.ts';
 import { newEntry, readRows } from '../text/rows.ts';
 import { defined } from '../text/values.ts';
-import { childrenOf } from './step-changes.ts';
+import { childrenOf } from './progress.ts';
 import { stepRows } from './table.ts';
 import { isStepKey, phaseKey, phaseOfPlan, planKey, readPlanId } from './words/numbers.ts';
 

@@ -1,7 +1,7 @@
 import type { ModelStep, RunModel } from '../../core/model/run-model.ts';
 import { currentStepOf } from '../current-step.ts';
 import { flat } from '../text/lines.ts';
-import { isOver, type StepChanges } from './progress.ts';
+import { childrenOf, isOver, type StepChanges } from './progress.ts';
 import type { Reading } from './reading.ts';
 
 /** How the steps of a run model differ from those in the files. */
@@ -32,16 +32,4 @@ function derivedStatuses(steps: readonly ModelStep[]): Map<string, ModelStep['st
       return [key, children.every(isOver) ? 'completed' : isIdle ? 'pending' : 'in_progress'];
     }),
   );
-}
-
-/** The steps below each step that has some. */
-export function childrenOf<T extends Pick<ModelStep, 'parent'>>(steps: readonly T[]): Map<string, T[]> {
-  const below = new Map<string, T[]>();
-  for (const step of steps) {
-    if (step.parent === undefined) continue;
-    const level = below.get(step.parent);
-    if (level) level.push(step);
-    else below.set(step.parent, [step]);
-  }
-  return below;
 }

@@ -5,10 +5,9 @@ import { readFrontMatter } from '../text/front-matter.ts';
 import type { Entry } from '../text/list.ts';
 import { scanPage } from '../text/page.ts';
 import { defined } from '../text/values.ts';
-import { isOver } from './progress.ts';
+import { childrenOf, isOver } from './progress.ts';
 import type { Roadmap } from './roadmap.ts';
 import type { StatePage } from './state-markdown.ts';
-import { childrenOf } from './step-changes.ts';
 import { phaseKey, planKey, readCount, readPhase, readPlanId } from './words/numbers.ts';
 
 /** The steps of a run from all sources: the roadmap, tables of phases, plan and summary files, the position. */

@@ -258,7 +258,7 @@ export const itemColumns: readonly Column<ModelItem>[] = [
     'Status',
     'status',
     /status|estado|状态|상태/,
-    'Struck through, ticked, ✅ or RESOLVED: settled. `[BYPASSED]`, `[DEFERRED]`.',
+    'Struck through, ticked or RESOLVED: settled. `[BYPASSED]`, `[DEFERRED]`.',
   ),
   cell('Date', 'raisedAt', /date|since|at$|data/, 'The first date of the row or bullet.', foreign),
   cell('Phase', 'step', /(?!)/, 'The tag `[Phase 3]` of a bullet.'),

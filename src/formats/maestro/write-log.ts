@@ -11,7 +11,12 @@ const VALIDATION = 'Validation: ';
 /** Updates the log to the run model: sections of phases, then notes, decisions and items. The log only grows. */
 export function editLog(editor: Editor, session: Session, before: RunModel, model: RunModel): void {
   const known = new Set(before.notes.map(noteMark));
-  const notes = model.notes.filter((note) => note.text.trim() !== '' && !known.has(noteMark(note)));
+  // Notes that say the same are one line: each copy would be read as one more note.
+  const notes = model.notes.filter((note) => {
+    const isNew = note.text.trim() !== '' && !known.has(noteMark(note));
+    known.add(noteMark(note));
+    return isNew;
+  });
   const tail: string[] = [];
   const validated = editSections(editor, session, before, model, notes, tail);
   const rest = notes.filter((note) => !validated.has(note));
