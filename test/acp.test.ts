@@ -99,6 +99,7 @@ describe('the proxy', () => {
     expect(ofType(events, 'effect.began')).toMatchObject([{ body: { name: 'kiln fire --to 1060' } }]);
     expect(ofType(events, 'effect.ended')).toMatchObject([{ body: { outcome: 'succeeded', exitCode: 0 } }]);
     expect(ofType(events, 'turn.ended')).toMatchObject([{ body: { said: 'The bowl is fired.' } }]);
+    expect(ofType(events, 'usage.added')).toMatchObject([{ body: { input: 120, output: 10, cached: 100 } }]);
     expect(ofType(events, 'step.completed')).toHaveLength(1);
     expect(ofType(events, 'session.ended')).toHaveLength(1);
   });

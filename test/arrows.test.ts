@@ -20,10 +20,12 @@ const architecture: Record<string, { file: string; may: string }> = {
   hooks: { file: 'src/hooks/a.ts', may: 'core formats clients workspace store databases engine operations' },
   http: { file: 'src/http/a.ts', may: 'core formats clients workspace store databases engine operations' },
   mcp: { file: 'src/mcp/a.ts', may: 'core formats clients workspace store databases engine operations' },
+  acp: { file: 'src/acp/a.ts', may: 'core formats clients workspace store databases engine operations' },
   index: { file: 'src/holdfast.ts', may: 'core formats clients workspace store databases engine operations hooks' },
+  adapters: { file: 'src/adapters/a.ts', may: 'index' },
   bin: {
     file: 'src/bin/a.ts',
-    may: 'core formats clients workspace store databases engine operations cli hooks http mcp index',
+    may: 'core formats clients workspace store databases engine operations cli hooks http mcp acp index',
   },
   web: { file: 'web/a.tsx', may: 'core' },
   'the build of web': { file: 'web/vite.config.ts', may: '' },

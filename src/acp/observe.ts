@@ -1,8 +1,8 @@
 import { type JsonObject, listOf, objectOf, textOf } from '../clients/json-value.ts';
 import type { HookSource, Moment } from '../clients/moment.ts';
-import type { TodoStatus } from '../clients/tool-call.ts';
+import type { Spent, TodoStatus } from '../clients/tool-call.ts';
 import { type Message, messageOf } from './message.ts';
-import { hasCommand, isFinal, merged, resultOf, type SeenCall, toolCallOf } from './tool-call.ts';
+import { hasCommand, isCommand, isFinal, merged, resultOf, type SeenCall, toolCallOf } from './tool-call.ts';
 
 /** The name under which sessions of the proxy are recorded; those of hooks have the name of their client. */
 export const CLIENT = 'acp';
@@ -89,7 +89,12 @@ export function createObserver(): Observer {
     if (stop === 'cancelled') return [];
     if (stop !== 'end_turn' && stop !== null)
       return [{ ...from, kind: 'turn-failed', reason: 'error', message: `The agent stopped: ${stop}.` }];
-    return [{ ...from, kind: 'turn-end', lastMessage: seen.said.trim() || null, pressure: pressureOf(seen) }];
+    return [
+      ...spentIn(objectOf(result?.['usage'])).map(
+        (spent) => ({ ...from, kind: 'usage', spent, pressure: null }) as const,
+      ),
+      { ...from, kind: 'turn-end', lastMessage: seen.said.trim() || null, pressure: pressureOf(seen) },
+    ];
   }
 
   function updated(session: string, update: JsonObject): Moment[] {
@@ -119,8 +124,7 @@ export function createObserver(): Observer {
     if (id === null) return [];
     const call = merged(seen.calls.get(id), id, update);
     if (seen.calls.size >= CALLS) seen.calls.clear();
-    const isBeginning =
-      !call.hasBegun && call.kind === 'execute' && (hasCommand(call) || call.status === 'in_progress');
+    const isBeginning = !call.hasBegun && isCommand(call) && (hasCommand(call) || call.status === 'in_progress');
     seen.calls.set(id, { ...call, hasBegun: call.hasBegun || isBeginning });
     const from = source(session, id);
     const what = toolCallOf(call);
@@ -193,6 +197,13 @@ const statuses = ['pending', 'in_progress', 'completed'] as const satisfies read
 
 const pressureOf = ({ pressure }: SeenSession) =>
   pressure && pressure.size > 0 ? { percent: Math.min(100, (pressure.used / pressure.size) * 100) } : null;
+
+/** What a turn used, from agents that say so. Their input leaves out what was cached, so it is what remains of the total. */
+function spentIn({ totalTokens, outputTokens, cachedReadTokens }: JsonObject): Spent[] {
+  if (typeof totalTokens !== 'number' || typeof outputTokens !== 'number' || totalTokens < outputTokens) return [];
+  const cached = typeof cachedReadTokens === 'number' ? cachedReadTokens : 0;
+  return [{ input: totalTokens - outputTokens, output: outputTokens, cached }];
+}
 
 /** The words of a prompt; what is attached is named. */
 function requestIn(params: JsonObject): string {

@@ -53,7 +53,7 @@ function diffsIn(content: readonly unknown[]): SeenCall['diffs'] {
 export function toolCallOf(seen: SeenCall): ToolCall {
   const { kind, title } = seen;
   const call: ToolCall = { tool: kind, command: null, files: [], todos: null };
-  if (kind === 'execute') return { ...call, command: commandOf(seen) };
+  if (isCommand(seen)) return { ...call, command: commandOf(seen) };
   if (kind === 'read') return { ...call, files: filesOf(seen.locations, { read: true }) };
   if (kind === 'delete') return { ...call, files: filesOf(seen.locations, { read: false, change: 'deleted' }) };
   if (kind === 'edit' || kind === 'move' || seen.diffs.length > 0) {
@@ -74,6 +74,12 @@ export function toolCallOf(seen: SeenCall): ToolCall {
 
 const filesOf = (paths: readonly string[], how: Omit<TouchedFile, 'path'>): TouchedFile[] =>
   [...new Set(paths)].slice(0, FILES).map((path) => ({ path, ...how }));
+
+/** Codex calls a command by what it does, such as `read` for `cat`; its words are in the input all the same. */
+export const isCommand = ({ kind, rawInput }: SeenCall): boolean =>
+  kind === 'execute' || (!changing.has(kind) && Array.isArray(rawInput['command']));
+
+const changing: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
 
 /** Agents give the command as input; some only in the title, which they may quote. */
 function commandOf({ rawInput, title }: SeenCall): string | null {

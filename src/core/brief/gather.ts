@@ -69,7 +69,8 @@ export function gatherRun(given: Gathering): RunFacts {
     rules: ruleFacts(state, rows.decisions, rows.results),
     moreDecisions: Math.max(0, state.totals.activeDecisions - rows.decisions.length),
     open: openFacts(listed, state, actorOf(reader), isPlanned),
-    ...(rows.values ? { values: rows.values } : {}),
+    // An adapter names its values for itself; what it reached is said in words.
+    ...(rows.values && run.source === undefined ? { values: rows.values } : {}),
     next: nextFacts(state, rows.sessions, plan, position, isPlanned),
   };
   const situation = situationOf(given, turn, isAlive);

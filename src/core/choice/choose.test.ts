@@ -124,6 +124,13 @@ describe('the order of candidates', () => {
     });
   });
 
+  it('leaves out the run of a program unless it waits for a person, and never continues one that rests', () => {
+    const resting = known('lg-1', 'finished', { source: 'langgraph' });
+    const waiting = known('lg-2', 'open', { source: 'langgraph', forPerson: ['question Q-1'] });
+    expect(order([resting, known('lg-3', 'open', { source: 'langgraph' }), waiting])).toEqual(['lg-2']);
+    expect(choose('continue', [resting])).toMatchObject({ run: null });
+  });
+
   it('shows the first in full in its own working tree only, and not after it was passed over', () => {
     const shown = (runs: readonly KnownRun[], by: Partial<Viewer> = {}) =>
       shownInFull(fieldOf(runs, { ...viewer, ...by }), { ...viewer, ...by })?.run ?? null;

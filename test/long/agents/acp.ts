@@ -48,6 +48,7 @@ const agents: readonly AcpAgent[] = [
 
 const program = join(process.cwd(), 'dist/bin/holdfast.cjs');
 const LIMIT_MS = 90_000;
+const RECORDED_MS = 15_000;
 
 /** Each agent behind the proxy: its work is recorded, it is killed in a command, and the next session gets the brief. */
 export async function checkAcp(names: readonly string[]): Promise<boolean> {
@@ -56,8 +57,12 @@ export async function checkAcp(names: readonly string[]): Promise<boolean> {
   for (const agent of agents) {
     if (names.length > 0 && !names.includes(agent.as)) continue;
     const folder = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-acp-${agent.as}-`)));
+    let failed = 0;
     const note = (step: string, why: string | null): void => {
-      if (why !== null) isWell = false;
+      if (why !== null) {
+        failed += 1;
+        isWell = false;
+      }
       console.log(`${why === null ? 'pass' : 'FAIL'}  ${agent.as.padEnd(8)}  ${step}${why === null ? '' : `: ${why}`}`);
     };
     try {
@@ -65,7 +70,8 @@ export async function checkAcp(names: readonly string[]): Promise<boolean> {
       const installed = bring(as, agent.package, agent.version, node, agent.finish);
       const start = [...(agent.onNode ? [node] : []), pathOfCommand(installed, agent.command), ...agent.words];
       await check(await openScene(folder), agent, start, note);
-      rmSync(folder, { recursive: true, force: true });
+      if (failed === 0) rmSync(folder, { recursive: true, force: true });
+      else console.log(`      what it left is in ${folder}`);
     } catch (thrown) {
       note('the story', `${(thrown as Error).message} (${folder})`);
     }
@@ -111,6 +117,8 @@ async function check(
     void second.prompt('Ring the bell.', [{ want: { do: 'command', command: longCommand('bell') } }]).catch(() => null);
     const file = join(scene.home, 'bell.pid');
     const pid = await until(() => existsSync(file) && Number(readFileSync(file, 'utf8')), LIMIT_MS);
+    // What is seen is recorded beside the messages.
+    await until(() => scene.journal().some(({ text }) => text.includes('bell.pid')), RECORDED_MS);
     second.kill();
     if (pid) endById(pid);
     note('is killed in its command', pid ? null : 'the command never began');

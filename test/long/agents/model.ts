@@ -164,7 +164,9 @@ function asksForSummary({ tools, system, lastUser }: Asked): boolean {
   if (tools.size === 0 && /context summarization agent/i.test(system)) return true;
   const words =
     /context checkpoint compaction|detailed summary|state_snapshot|summary of (?:the|our|this) conversation|summariz/i;
-  return words.test(lastUser) && !lastUser.includes('Holdfast');
+  // What a client adds on its own mentions summaries too.
+  const asked = lastUser.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '');
+  return words.test(asked) && !lastUser.includes('Holdfast');
 }
 
 /** Other requests of clients: token counts and the list of models. */
