@@ -289,7 +289,7 @@ describe('C4: a name', () => {
     }
     expect(folder.person.fault('token', 'add', 'GraceHopper', '--scope', 'read', '--agent').code).toBe('invalid');
     expect(folder.data('session', 'start', '--agent', 'reviewer')).toMatchObject({ session: { agent: 'reviewer' } });
-    expect(folder.run('sessions').out).toMatch(/reviewer \(agent\)[\s\S]*ada \(person\)/);
+    expect(folder.run('sessions').out).toMatch(/reviewer working[\s\S]*ada \(a person\)/);
   });
 
   it('of a client is not taken by a person', async () => {

@@ -44,7 +44,7 @@ function recordedIn(folder: Folder): unknown[] {
   const same = text.replaceAll(folder.path, '{cwd}').replace(/"stamp":[\d.]+/g, '"stamp":0');
   return JSON.parse(same).map((event: { body: { mark?: unknown } }) => ({
     ...event,
-    body: { ...event.body, mark: undefined, owner: undefined, workspace: undefined, tree: undefined },
+    body: { ...event.body, mark: undefined, owner: undefined, workspace: undefined, clone: undefined, tree: undefined },
   }));
 }
 

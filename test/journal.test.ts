@@ -24,7 +24,7 @@ function look(folder: Folder, run: string) {
     decisions: of('decisions', '--all'),
     items: of('items'),
     found: of('search', 'opaque'),
-    sessions: of('sessions'),
+    sessions: of('sessions')['sessions'],
   };
 }
 

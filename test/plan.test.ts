@@ -319,6 +319,7 @@ describe('a git worktree', () => {
     expect(folder.data('status')).toMatchObject({ sessions: [{ agent: 'ada' }] });
     expect(readdirSync(tree).sort()).toEqual(['.git', 'a.ts', 'b.ts']);
     const [event] = folder.data('log', '--limit', '1')['events'] as { body: { mark: unknown } }[];
-    expect(event?.body.mark).toEqual({ head: git('rev-parse', 'HEAD').trim(), branch: 'side', tree: 'tree' });
+    const clone = expect.stringMatching(/^c-/);
+    expect(event?.body.mark).toEqual({ head: git('rev-parse', 'HEAD').trim(), branch: 'side', tree: 'tree', clone });
   });
 });

@@ -43,10 +43,9 @@ it('asks no two clients with the same precedence', async () => {
 
 /**
  * The names that a line may have without quotation marks, because the core knows no clients; those by which people address a client
- * in a prompt; and the clients by what they
- * call themselves in MCP, which no other part needs.
+ * in a prompt; the clients by what they call themselves in MCP, which no other part needs; and what is generated from this list.
  */
-const ownLists = ['src/core/line.ts', 'src/mcp/identity.ts'];
+const ownLists = ['src/core/line.ts', 'src/mcp/identity.ts', 'src/methods/install.ts', 'src/methods/session.ts'];
 
 it('has the names that a line shows without quotation marks', () => {
   expect([...CLIENTS].sort()).toEqual([...clientNames].sort());

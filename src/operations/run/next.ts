@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import type { State } from '../../core/fold/state.ts';
 import { counted, fixed, joined, type Line, line, id as ownId, type Part, word } from '../../core/line.ts';
 import { isUncertain } from '../../core/views/left.ts';
+import { isGone, type Liveness } from '../../core/views/liveness.ts';
 import { waitsForPerson } from '../../core/views/needs-you.ts';
-import { planView } from '../../core/views/plan.ts';
+import { type PlanView, planView, type StepView } from '../../core/views/plan.ts';
 import { stateOfRun } from '../../core/views/run-state.ts';
 import { currentState } from '../act.ts';
 import { defineOperation, type Pen } from '../operation.ts';
@@ -43,7 +44,8 @@ export const next = defineOperation({
     const engine = await context.engine();
     const plan = planView(state);
     const waits = waitsForPerson(state);
-    const { state: standing, label, why } = labelled(stateOfRun(state, await engine.liveness(state)));
+    const liveness = await engine.liveness(state);
+    const { state: standing, label, why } = labelled(stateOfRun(state, liveness));
     const data = {
       run: state.run?.id ?? '',
       title: state.run?.title ?? '',
@@ -55,13 +57,23 @@ export const next = defineOperation({
       uncertain: standing === 'working' ? [] : uncertainIn(state),
       waiting: waits.length,
       needs: waits.slice(0, NEEDS_SHOWN),
-      ready: takeable(plan).map(({ step: { key, title }, interrupted }) => ({ key, title, interrupted })),
+      ready: [
+        ...leftBehind(state, plan, liveness).map((view) => ({ ...view, interrupted: true })),
+        ...takeable(plan),
+      ].map(({ step: { key, title }, interrupted }) => ({ key, title, interrupted })),
       version: state.version,
     };
     return { data };
   },
   say: sayNext,
 });
+
+/** Steps whose session is gone: the next one that starts a step records that, and can take them. */
+const leftBehind = (state: State, plan: PlanView, liveness: Liveness): StepView[] =>
+  plan.leaves.filter(({ step: { holder } }) => {
+    const session = holder && state.sessions.get(holder.session);
+    return session ? isGone(session, liveness) : false;
+  });
 
 const uncertainIn = (state: State): Next['uncertain'] =>
   [...state.effects.values()].filter(isUncertain).map(({ id, name }) => ({ id, name }));
