@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTurns, type Row, ratioRow, ratios, spreadOf } from './measure.ts';
+import { slowDiskLibrary } from './slow-disk.ts';
 
 const PROGRAM = join(process.cwd(), 'dist', 'bin', 'holdfast.cjs');
 const HOOKS_OF_A_TURN = 40;
@@ -12,7 +13,8 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
   const place = join(folder, 'workspace');
   mkdirSync(place, { recursive: true });
   const env = { PATH: process.env['PATH'], HOLDFAST_STATE_HOME: process.env['HOLDFAST_STATE_HOME'], HOME: folder };
-  const slow = { ...env, PATH: `${slowDisk(folder)}:${env.PATH}` };
+  const library = slowDiskLibrary(join(folder, 'slow-disk'));
+  const slow = { ...env, ...(library === null ? {} : { LD_PRELOAD: library }) };
   const run = (command: string, words: readonly string[], input = '', environment = env): void => {
     const ran = spawnSync(command, words, { cwd: place, env: environment, input });
     if (ran.status !== 0) throw new Error(`${command} ${words.join(' ')} ended with ${ran.status}: ${ran.stderr}`);
@@ -94,7 +96,13 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
     ratioRow('the same, its end', ratios(times.end, times.bare), { atMost: 0.25 }),
     ratioRow('the same in a login shell, as Codex runs it', ratios(times.login, times.bare), { atMost: 0.3 }),
     ratioRow('the same by name, as settings of a project call it', ratios(times.named, times.bare), { atMost: 0.25 }),
-    ratioRow('the beginning of a command with 4 ms for each fsync', ratios(times.slow, times.bare), { atMost: 0.35 }),
+    ...(library === null
+      ? []
+      : [
+          ratioRow('the beginning of a command with 4 ms for each fsync', ratios(times.slow, times.bare), {
+            atMost: 0.35,
+          }),
+        ]),
     ratioRow(`a turn of ${HOOKS_OF_A_TURN} tool-use hooks with its end, per hook`, ratios(turns, bare), {
       atMost: 0.35,
     }),
@@ -102,14 +110,6 @@ export async function measureHooks(folder: string, rounds: number): Promise<Row[
     ratioRow('50 waiting reports, added to the next command', added(50), { atMost: 2.5 }),
     ratioRow(`${MANY.toLocaleString('en')} waiting reports, added to the next command`, added(MANY), { atMost: 50 }),
   ];
-}
-
-/** A folder for the search path with a `dd` that waits 4 ms before it starts; that costs a shell and a `sleep` more. */
-function slowDisk(folder: string): string {
-  const bin = join(folder, 'slow');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'dd'), '#!/bin/sh\nsleep 0.004\nexec /bin/dd "$@"\n', { mode: 0o755 });
-  return bin;
 }
 
 function timeOf(work: () => void): number {

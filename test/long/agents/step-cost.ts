@@ -57,8 +57,10 @@ async function measure(ready: Ready, folder: string): Promise<Record<'without' |
       times.without.push(...(await steps(plain, ready)));
       times.within.push(...(await steps(hooked, ready)));
     }
-    const began = hooked.journal().filter(({ type }) => type === 'effect.began').length;
-    if (began < ROUNDS * STEPS) throw new Error(`the hooks reported ${began} of ${ROUNDS * STEPS} commands`);
+    const began = (scene: Scene): number => scene.journal().filter(({ type }) => type === 'effect.began').length;
+    if (began(hooked) < ROUNDS * STEPS)
+      throw new Error(`the hooks reported ${began(hooked)} of ${ROUNDS * STEPS} commands`);
+    if (began(plain) > 0) throw new Error(`without hooks ${began(plain)} commands were reported`);
     return times;
   } finally {
     plain.close();
