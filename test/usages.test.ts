@@ -35,6 +35,7 @@ function answers(ran: Ran, contains: Expected, exit: number): void {
 const usages: readonly [typed: string[], contains: Expected, exit: number][] = [
   [[], /Next: holdfast/, 0],
   [['start'], ['holdfast start p1.2', '(ready)'], 2],
+  [['init', 'A second task'], 'Opened run', 0],
   [['start', 'Send alarms'], 'p1.2', 0],
   [['start', '1.2'], 'in progress', 0],
   [['start', 'send'], /p1\.2.*\n.*p1\.3/, 2],

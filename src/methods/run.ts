@@ -17,7 +17,7 @@ export interface RunMethods {
    * - `moveOld`: Take over the runs that version 0.1 kept in `.holdfast/`; open no other.
    * - `outside`: Keep the data in your state folder, not in the git folder.
    *
-   * On the command line: `holdfast init --title "User authentication" --plan plan.md`
+   * On the command line: `holdfast init "User authentication"`
    *
    * Scope: write. Faults: `cancelled`, `conflict`, `corrupt`, `fenced`, `illegal`, `invalid`, `not_allowed`,
    * `not_found`, `unavailable`, `usage`.

@@ -35,9 +35,10 @@ export const init = defineOperation({
   name: 'init',
   summary: 'Make this folder a workspace and open a run.',
   scope: 'write',
+  words: ['title'],
   flags: { approvedBy: 'approved-by', moveOld: 'move-old' },
   local: ['design', 'plan', 'outside', 'moveOld'],
-  examples: ['holdfast init --title "User authentication" --plan plan.md'],
+  examples: ['holdfast init "User authentication"', 'holdfast init --title "User authentication" --plan plan.md'],
   input: v.object({
     title: v.optional(described(Sentence, 'What the work is called.')),
     id: v.optional(described(RunId, 'The id of the run; made from the date and the title when left out.')),
