@@ -79,7 +79,7 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot({ ...context, engine: async () => asked }, moment);
     };
-    const { probe = (owner) => probeOwner(owner, context.here().machine), random = Math.random } = options;
+    const { probe = (owner) => probeOwner(owner, owner.machine ? context.here().machine : null), random = Math.random } = options;
     return createEngine({ store, now, probe, random, describe, here: context.here });
   };
   const context: Context & { close(): Promise<void> } = {
@@ -99,9 +99,15 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
     workspace: find,
     here() {
       const found = find();
-      here ??= found
-        ? { machine: machineId(found.state), clone: found.clone.clone }
-        : { machine: knownMachineId(openStateFolder(thisUser())), clone: null };
+      let machine: string | null | undefined;
+      here ??= {
+        clone: found?.clone.clone ?? null,
+        // Looked up when it is needed: most commands name no process.
+        get machine() {
+          machine ??= found ? machineId(found.state) : knownMachineId(openStateFolder(thisUser()));
+          return machine;
+        },
+      };
       return here;
     },
     environment: options.environment,

@@ -12,8 +12,9 @@ export function located(drafts: readonly Draft[], here: () => Here): Draft[] {
     const { owner, mark } = draft.body as Located;
     const isOpening = draft.type === 'run.opened';
     if (!owner && !mark && !isOpening) return draft;
-    const { machine, clone } = here();
+    const { clone } = here();
     const ofClone = clone === null ? {} : { clone };
+    const machine = owner ? here().machine : null;
     const ofMachine = machine === null ? {} : { machine };
     const body = {
       ...draft.body,

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { line } from '../../core/line.ts';
 import { act, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import { artifacts, built, heldStepKey, label, nextAction } from '../fields.ts';
-import { mustAllowWork } from '../files/parts/mirror-files.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
 import { findStep } from './parts/find-step.ts';
+import { mustAllowWork } from './parts/must-allow-work.ts';
 import { sayStep } from './parts/say-step.ts';
 
 export const checkpoint = defineOperation({

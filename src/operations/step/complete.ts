@@ -4,11 +4,11 @@ import { Sentence } from '../../core/text.ts';
 import { act, actPart, currentState, inRun, StepOutcome, stepInEvents, stepOutcome } from '../act.ts';
 import type { Context } from '../context.ts';
 import { artifacts, built, heldStepKey } from '../fields.ts';
-import { mustAllowWork } from '../files/parts/mirror-files.ts';
 import { defineOperation, described } from '../operation.ts';
 import { artifactsOf, treeMark } from '../working-tree.ts';
 import { findStep } from './parts/find-step.ts';
 import { manifestOf } from './parts/manifest.ts';
+import { mustAllowWork } from './parts/must-allow-work.ts';
 import { sayStep } from './parts/say-step.ts';
 
 export const complete = defineOperation({

@@ -7,11 +7,11 @@ import { recordedPath } from '../../workspace/files.ts';
 import { act, currentState, inRun, StepOutcome, stepOutcome } from '../act.ts';
 import type { Context } from '../context.ts';
 import { stepKey } from '../fields.ts';
-import { mustAllowWork } from '../files/parts/mirror-files.ts';
 import { defineOperation, described } from '../operation.ts';
 import { superviseRun } from '../session/parts/supervision.ts';
 import { findStep, nothingNamed, takeable } from './parts/find-step.ts';
 import { startMark } from './parts/manifest.ts';
+import { mustAllowWork } from './parts/must-allow-work.ts';
 import { sayStep } from './parts/say-step.ts';
 
 export const start = defineOperation({

@@ -1,7 +1,17 @@
 import { unknownLines } from '../../../src/core/brief/grammar.suite.ts';
 import type { ClientName } from './clients.ts';
 import type { Turn } from './model.ts';
-import { briefsIn, endedWell, killDuring, killThinking, type Ready, type Scene, type Talk, turnsIn } from './scene.ts';
+import {
+  briefsIn,
+  endedWell,
+  isWritten,
+  killDuring,
+  killThinking,
+  type Ready,
+  type Scene,
+  type Talk,
+  turnsIn,
+} from './scene.ts';
 import { endById } from './start.ts';
 
 /** Stories of work that is cut off, moved and continued, each played with real clients. */
@@ -139,6 +149,7 @@ export const acceptanceStories: readonly AcceptanceStory[] = [
       const talk = scene.talk(by('copilot'), 'Load the spring catalogue into the demo shop. Prices in cents.', [
         { say: 'Starting the full import, about 20 minutes.', ...run('./import-catalogue.sh full') },
       ]);
+      await isWritten(scene, '.copilot', 'Starting the full import');
       const pid = await killDuring(talk, scene, 'import', false);
       const uncertain = /^Uncertain: X-\d+ "\.\/import-catalogue\.sh full" began .*, no end was recorded\./m;
       holds('the import began and lives', pid !== null && isAlive(pid));

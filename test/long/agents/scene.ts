@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -210,6 +211,16 @@ export async function killDuring(
   await talk.ended;
   if (pid && endsCommand) endById(pid);
   return pid;
+}
+
+/** Waits until a client has written down what it said: some do that a moment later, and a kill before it loses the words. */
+export async function isWritten({ home }: Scene, folder: string, words: string): Promise<void> {
+  const has = (): boolean => {
+    const root = join(home, folder);
+    const files = existsSync(root) ? readdirSync(root, { recursive: true, withFileTypes: true }) : [];
+    return files.some((file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes(words));
+  };
+  await until(has, 20_000);
 }
 
 /** Kills the client while the model thinks. */

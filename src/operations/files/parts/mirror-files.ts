@@ -4,6 +4,7 @@ import type { Mirror, State } from '../../../core/fold/state.ts';
 import type { FormatName } from '../../../formats/format.ts';
 import { formatNames } from '../../../formats/index.ts';
 import { openGuarded } from '../../../workspace/guarded/tree-files.ts';
+import type { Workspace } from '../../../workspace/workspace.ts';
 import type { Context } from '../../context.ts';
 import { isOwnMirror, readBase } from './mirror-base.ts';
 import { formatNamed, readMirror } from './mirrors.ts';
@@ -29,11 +30,8 @@ export async function editedSince(context: Context, state: State): Promise<{ pat
 }
 
 /** Refuses work on a step beside a mirror whose format forbids it. */
-export async function mustAllowWork(context: Context): Promise<void> {
-  const workspace = context.workspace();
-  if (!workspace || context.run === undefined) return;
-  const { mirrors } = await (await context.engine()).load(context.run);
-  for (const mirror of mirrors.values()) {
+export async function mustAllowWorkBeside(workspace: Workspace, mirrors: Iterable<Mirror>): Promise<void> {
+  for (const mirror of mirrors) {
     if (!formatNames.includes(mirror.format as FormatName) || !isOwnMirror(workspace, mirror)) continue;
     const { noWork } = await formatNamed(mirror.format);
     const text = noWork ? openGuarded(workspace.tree).read(mirror.path) : null;
