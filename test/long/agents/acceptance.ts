@@ -95,6 +95,7 @@ export const acceptanceStories: readonly AcceptanceStory[] = [
         ),
         { say: 'All 214 tests pass. Uploading the preview now.', ...run('scripts/preview.sh --env demo') },
       ]);
+      await isWritten(scene, '.claude', 'All 214 tests pass');
       await killDuring(talk, scene, 'preview');
       await reads(
         scene.talk(by('codex'), 'hello', [{ say: 'Hello.' }]),

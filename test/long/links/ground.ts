@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Fault } from '../../../src/core/fault.ts';
 import { loadOperation, type OperationName } from '../../../src/operations/index.ts';
 import { openContext } from '../../../src/operations/open.ts';
@@ -150,8 +150,10 @@ function fillOutside(outside: string): void {
 /** Each entry with its kind, mode and bytes. */
 function printOf(folder: string): Map<string, string> {
   const print = new Map<string, string>();
-  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const file = join(folder, path);
+  // With the kinds of entries no link is followed: one may lead into the workspace.
+  for (const { parentPath, name } of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(parentPath, name);
+    const path = relative(folder, file);
     const found = lstatSync(file);
     const text = found.isFile() ? createHash('sha256').update(readFileSync(file)).digest('hex') : '';
     print.set(path, `${found.mode} ${found.isSymbolicLink() ? readlinkSync(file) : text}`);
