@@ -79,7 +79,10 @@ export function openContext(options: OpenOptions): Context & { close(): Promise<
       const { describeSnapshot } = await import('./snapshot/parts/text.ts');
       return describeSnapshot({ ...context, engine: async () => asked }, moment);
     };
-    const { probe = (owner) => probeOwner(owner, owner.machine ? context.here().machine : null), random = Math.random } = options;
+    const {
+      probe = (owner) => probeOwner(owner, owner.machine ? context.here().machine : null),
+      random = Math.random,
+    } = options;
     return createEngine({ store, now, probe, random, describe, here: context.here });
   };
   const context: Context & { close(): Promise<void> } = {
