@@ -117,7 +117,7 @@ function plantInGit(victim: Folder, ground: Ground): void {
   }
 }
 
-/** Old files as the memory of hooks and the inbox have them: whoever follows a link into their folder deletes them. */
+/** Old files as the memory of hooks and the inbox have them: a program that follows a link into their folder deletes them. */
 function fillOutside(outside: string): void {
   for (const id of ['A1', 'A2', 'A4', 'A5', 'A6', 'A11']) {
     mkdirSync(join(outside, id), { recursive: true });
